@@ -1,0 +1,57 @@
+# gputier. `make demo` and `make check` do all the set-up on a fresh Debian 12; `make help` lists the rest.
+PREFIX ?= /usr/local
+DESTDIR ?=
+O ?= build
+CC ?= gcc
+CFLAGS ?= -O2 -g
+WERROR ?=
+SAN ?=
+
+BUILD_PKGS = gcc make pkg-config libcurl4-openssl-dev libsqlite3-dev libncurses-dev libcjson-dev \
+  libyajl-dev libcsv-dev libyaml-dev libzstd-dev zlib1g-dev libutf8proc-dev
+TEST_PKGS = libcmocka-dev libvterm-dev python3 pocl-opencl-icd ocl-icd-libopencl1 tmux zstd locales bc
+LINT_PKGS = clang clang-format clang-tidy cppcheck shellcheck codespell libclang-rt-14-dev
+
+PKGS = libcurl sqlite3 ncursesw libcjson yajl yaml-0.1 libzstd zlib libutf8proc
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcsv -lm -ldl -lpthread
+
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion \
+  -Wformat=2 -Wundef -Wvla -Wcast-qual -Wcast-align -Wpointer-arith -Wstrict-prototypes \
+  -Wmissing-prototypes -Wold-style-definition -Wwrite-strings -Wimplicit-fallthrough -fno-common
+GT_CFLAGS = -std=c17 -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE -Iinclude \
+  $(PKG_CFLAGS) $(WARN) $(WERROR) $(SAN) $(CFLAGS)
+GT_LDFLAGS = -pie -Wl,-z,relro,-z,now $(SAN) $(LDFLAGS)
+ifneq ($(SAN),)
+GT_CFLAGS := $(subst -D_FORTIFY_SOURCE=2,,$(GT_CFLAGS))
+endif
+
+SRC := $(sort $(wildcard planner/*/*.c pricing/*/*.c tui/*/*.c))
+OBJ := $(SRC:%.c=$(O)/%.o)
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
+UNIT := $(UNIT_SRC:%.c=$(O)/%)
+
+all: gputier
+
+gputier: $(O)/gputier
+	cp -f $< $@.tmp && mv -f $@.tmp $@
+
+$(O)/gputier: $(O)/tui/main.o $(O)/libgputier.a
+	$(CC) $(GT_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# One archive: a test links only the members that it uses.
+$(O)/libgputier.a: $(OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(O)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(GT_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/libgputier.a
+	$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm $(PKG_LIBS)
+
+-include $(OBJ:.o=.d) $(UNIT:=.d) $(O)/tui/main.d
+
+include tests/tests.mk
+.DELETE_ON_ERROR:

@@ -1,0 +1,103 @@
+/* Catalog: everything known about prices at one instant, read-only, columnar, in memory.
+ * The store builds it (store_load_catalog); the planner and screens only read it. Strings are
+ * ids into `text` (catalog_text); 0 is "". One arena owns all of it. Money columns are exact in
+ * the row's own currency; `usd_per_hour` is for search and ordering only (NAN when unknown).
+ *
+ * usd_per_hour of a commitment = recurring + upfront / term hours; of a monthly package =
+ * package / 730 (for ordering; bills use price_month). */
+#ifndef GPUTIER_CATALOG_H
+#define GPUTIER_CATALOG_H
+#include <stddef.h>
+#include <stdint.h>
+#include "gputier/arena.h"
+#include "gputier/gpu.h"
+#include "gputier/offer.h"
+#include "gputier/storage.h"
+
+struct catalog_offers {
+    size_t n;
+    const uint32_t *vendor, *region, *zone, *instance_type, *gpu, *currency, *sku, *source, *note;
+    const int16_t *gpu_spec; /* index into gpus, -1 = not in the table */
+    const uint16_t *gpu_num, *gpu_den;
+    const float *gpu_memory_gib, *vcpus, *memory_gib, *local_nvme_gb, *network_gbps; /* NAN = null */
+    const uint8_t *purchase, *payment, *offering_class, *price_state, *origin;
+    const money *price_per_hour, *upfront, *price_month;
+    const double *usd_per_hour;
+    const int64_t *as_of, *fetched_at, *valid_from, *valid_to;
+    const int64_t *id; /* the store's row id, stable across loads; cited by saved plans */
+};
+struct catalog_storage {
+    size_t n; /* sorted by vendor, region, tier, component text, from_qty */
+    const uint32_t *vendor, *region, *tier, *component, *currency, *sku, *source, *note;
+    const uint8_t *unit, *origin;
+    const uint32_t *unit_qty;
+    const money *from_qty, *to_qty, *rate;
+    const int64_t *as_of, *fetched_at, *id;
+};
+struct catalog_transfer {
+    size_t n; /* sorted by vendor, from, to, from_gb */
+    const uint32_t *vendor, *from, *to, *currency, *sku, *source, *note;
+    const money *from_gb, *to_gb, *rate;
+    const uint64_t *gb_bytes;
+    const uint8_t *origin;
+    const int64_t *as_of, *fetched_at, *id;
+};
+struct catalog_interruption {
+    size_t n;
+    const uint32_t *vendor, *region, *instance_type, *source;
+    const float *band_lo_pct, *band_hi_pct, *savings_pct;
+    const int64_t *as_of;
+};
+struct catalog_fx {
+    size_t n;
+    const uint32_t *currency, *source;
+    const money *per_usd;
+    const int64_t *date;
+};
+/* A measured device: effective rates from `gputier bench` (bench.h explains the metrics). */
+struct catalog_bench {
+    size_t n;
+    const uint32_t *device, *metric, *unit, *backend;
+    const uint8_t *is_gpu; /* 0 = CPU fallback: never used for a GPU */
+    const double *median;
+    const int64_t *when;
+};
+
+struct catalog {
+    struct arena *arena;
+    struct intern *strings;
+    int64_t as_of;       /* prices known at this instant */
+    uint64_t generation; /* store's data version */
+    struct catalog_offers offers;
+    struct catalog_storage storage;
+    struct catalog_transfer transfer;
+    struct catalog_interruption interruption;
+    struct catalog_fx fx;
+    struct catalog_bench bench;
+    const struct gpu_spec *gpus;
+    size_t n_gpus;
+    const struct model_profile *models;
+    size_t n_models;
+};
+
+const char *catalog_text(const struct catalog *c, uint32_t id);
+/* Id of a string, 0 if it occurs nowhere. */
+uint32_t catalog_id(const struct catalog *c, const char *text);
+void catalog_free(struct catalog *c); /* frees the arena and c */
+/* Index of a GPU / model by exact name, -1 if none. */
+int catalog_gpu(const struct catalog *c, const char *model);
+int catalog_model(const struct catalog *c, const char *name);
+/* Rows [*first, *first + n) of one component's brackets, 0 when none is known. Falls back to no
+ * other region: a missing price is missing. */
+size_t catalog_storage_rates(const struct catalog *c, uint32_t vendor, uint32_t region,
+                             uint32_t tier, const char *component, size_t *first);
+/* Rows for moving bytes from -> to, after the exact pair the class of the destination
+ * ("other_region", …); 0 when none. */
+size_t catalog_transfer_rates(const struct catalog *c, uint32_t vendor, uint32_t from,
+                              const char *to, size_t *first);
+/* Units of `currency` for one USD in money scale, 0 if unknown (USD itself: MONEY_SCALE). */
+money catalog_fx_rate(const struct catalog *c, const char *currency, int64_t *date);
+/* amount in `from` -> USD, rounded once; GT_ENOTFOUND without a rate. */
+int catalog_to_usd(const struct catalog *c, const char *from, money amount, money *usd) GT_CHECK;
+
+#endif

@@ -1,0 +1,23 @@
+/* The one CSV writer (RFC 4180, LF). A text cell that begins with = + - @ tab or CR gets a
+ * leading apostrophe, so that no spreadsheet runs it; numbers go through csvw_number. */
+#ifndef GPUTIER_CSVW_H
+#define GPUTIER_CSVW_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "gputier/buf.h"
+#include "gputier/money.h"
+
+struct csvw {
+    struct buf *out;
+    bool row_started;
+};
+void csvw_init(struct csvw *w, struct buf *out);
+void csvw_text(struct csvw *w, const char *s); /* NULL = empty */
+void csvw_int(struct csvw *w, int64_t v);
+void csvw_double(struct csvw *w, double v); /* NaN = empty */
+void csvw_money(struct csvw *w, money m);
+void csvw_empty(struct csvw *w);
+void csvw_end_row(struct csvw *w);
+int csvw_finish(struct csvw *w);
+
+#endif

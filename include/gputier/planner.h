@@ -1,0 +1,22 @@
+/* The planner's entry: scenario + catalog -> plan set. Pure: no file, clock, environment. */
+#ifndef GPUTIER_PLANNER_H
+#define GPUTIER_PLANNER_H
+#include "gputier/catalog.h"
+#include "gputier/plan.h"
+#include "gputier/scenario.h"
+
+struct plan_options {
+    size_t top;       /* plans wanted; 10 */
+    uint64_t seed;
+    uint32_t runs;    /* Monte Carlo trajectories per shown plan */
+    int64_t now;
+    const char *currency; /* "" = USD */
+    const volatile int *cancel; /* non-zero ends the search with GT_ECANCELLED; may be NULL */
+};
+/* 0 with at least one plan; GT_EINFEASIBLE with *out filled too (rejected reasons; err names the
+ * binding constraint and the nearest relaxation). plan_set_free in both cases. */
+int plan_search(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
+                struct plan_set **out, struct gt_error *err) GT_CHECK;
+void plan_set_free(struct plan_set *p);
+
+#endif

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 struct arena;
-struct arena *arena_new(size_t limit_bytes); /* 0 = no limit; NULL when out of memory */
-void arena_free(struct arena *a);            /* NULL is fine */
-void *arena_alloc(struct arena *a, size_t size);            /* zeroed, 16-byte aligned */
-void *arena_array(struct arena *a, size_t n, size_t size);  /* overflow-checked, zeroed */
+struct arena *arena_new(size_t limit_bytes);     /* 0 = no limit; NULL when out of memory */
+void arena_free(struct arena *a);                /* NULL is fine */
+void *arena_alloc(struct arena *a, size_t size); /* zeroed, 16-byte aligned */
+void *arena_array(struct arena *a, size_t n, size_t size); /* overflow-checked, zeroed */
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -2,18 +2,18 @@
  * (the binary re-executed), so a driver crash or hang costs a message, not the terminal. */
 #ifndef GPUTIER_BENCH_H
 #define GPUTIER_BENCH_H
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include "gputier/arena.h"
 #include "gputier/buf.h"
 #include "gputier/error.h"
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 struct bench_result {
     const char *metric; /* copy, triad, fma_fp32, h2d, launch … */
     const char *unit;   /* GB/s, GFLOP/s, us */
     double value, median, min, p95, spread;
-    bool checked;       /* output compared with the CPU's */
+    bool checked; /* output compared with the CPU's */
 };
 struct bench_device {
     const char *name, *backend, *driver, *vendor;
@@ -22,8 +22,10 @@ struct bench_device {
 };
 struct bench_report {
     struct bench_device device;
-    struct bench_result *result; size_t n;
-    const char *note[8]; size_t n_notes;
+    struct bench_result *result;
+    size_t n;
+    const char *note[8];
+    size_t n_notes;
 };
 struct bench_options {
     const char *device; /* auto | opencl | cpu | cuda */

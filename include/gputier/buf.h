@@ -14,7 +14,7 @@ struct buf {
 };
 void buf_init(struct buf *b, size_t max);
 void buf_release(struct buf *b);
-void buf_clear(struct buf *b); /* len = 0, memory kept, failed reset */
+void buf_clear(struct buf *b);                       /* len = 0, memory kept, failed reset */
 int buf_add(struct buf *b, const void *p, size_t n); /* 0 or GT_ENOMEM / GT_ELIMIT */
 int buf_adds(struct buf *b, const char *s);
 int buf_addc(struct buf *b, char c);

@@ -7,19 +7,20 @@
  * package / 730 (for ordering; bills use price_month). */
 #ifndef GPUTIER_CATALOG_H
 #define GPUTIER_CATALOG_H
-#include <stddef.h>
-#include <stdint.h>
 #include "gputier/arena.h"
 #include "gputier/gpu.h"
 #include "gputier/offer.h"
 #include "gputier/storage.h"
+#include <stddef.h>
+#include <stdint.h>
 
 struct catalog_offers {
     size_t n;
     const uint32_t *vendor, *region, *zone, *instance_type, *gpu, *currency, *sku, *source, *note;
     const int16_t *gpu_spec; /* index into gpus, -1 = not in the table */
     const uint16_t *gpu_num, *gpu_den;
-    const float *gpu_memory_gib, *vcpus, *memory_gib, *local_nvme_gb, *network_gbps; /* NAN = null */
+    const float *gpu_memory_gib, *vcpus, *memory_gib, *local_nvme_gb,
+        *network_gbps; /* NAN = null */
     const uint8_t *purchase, *payment, *offering_class, *price_state, *origin;
     const money *price_per_hour, *upfront, *price_month;
     const double *usd_per_hour;

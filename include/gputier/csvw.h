@@ -2,10 +2,10 @@
  * leading apostrophe, so that no spreadsheet runs it; numbers go through csvw_number. */
 #ifndef GPUTIER_CSVW_H
 #define GPUTIER_CSVW_H
-#include <stdbool.h>
-#include <stdint.h>
 #include "gputier/buf.h"
 #include "gputier/money.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct csvw {
     struct buf *out;

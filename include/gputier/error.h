@@ -7,23 +7,23 @@
 #ifndef GPUTIER_ERROR_H
 #define GPUTIER_ERROR_H
 
-#define GT_ERROR_LIST(X)                                   \
-    X(-1, NOMEM, "out of memory")                          \
-    X(-2, INVALID, "invalid argument")                     \
-    X(-3, PARSE, "malformed input")                        \
-    X(-4, RANGE, "value out of range")                     \
-    X(-5, IO, "input/output error")                        \
-    X(-6, DB, "database error")                            \
-    X(-7, NEWER, "database from a newer version")          \
-    X(-8, NET, "network error")                            \
-    X(-9, HTTP, "unexpected HTTP answer")                  \
-    X(-10, CANCELLED, "interrupted")                       \
-    X(-11, NOTFOUND, "not found")                          \
-    X(-12, LIMIT, "limit exceeded")                        \
-    X(-13, QUARANTINE, "change too large, not published")  \
-    X(-14, INFEASIBLE, "no plan meets the constraints")    \
-    X(-15, DEVICE, "device error")                         \
-    X(-16, UNSUPPORTED, "not supported")                   \
+#define GT_ERROR_LIST(X)                                                                           \
+    X(-1, NOMEM, "out of memory")                                                                  \
+    X(-2, INVALID, "invalid argument")                                                             \
+    X(-3, PARSE, "malformed input")                                                                \
+    X(-4, RANGE, "value out of range")                                                             \
+    X(-5, IO, "input/output error")                                                                \
+    X(-6, DB, "database error")                                                                    \
+    X(-7, NEWER, "database from a newer version")                                                  \
+    X(-8, NET, "network error")                                                                    \
+    X(-9, HTTP, "unexpected HTTP answer")                                                          \
+    X(-10, CANCELLED, "interrupted")                                                               \
+    X(-11, NOTFOUND, "not found")                                                                  \
+    X(-12, LIMIT, "limit exceeded")                                                                \
+    X(-13, QUARANTINE, "change too large, not published")                                          \
+    X(-14, INFEASIBLE, "no plan meets the constraints")                                            \
+    X(-15, DEVICE, "device error")                                                                 \
+    X(-16, UNSUPPORTED, "not supported")                                                           \
     X(-17, USAGE, "wrong usage")
 
 enum gt_code {

@@ -2,33 +2,33 @@
  * pricing/sources/ holds one file per source; pricing/http/ the transfer engine. */
 #ifndef GPUTIER_FETCH_H
 #define GPUTIER_FETCH_H
+#include "gputier/error.h"
+#include "gputier/log.h"
+#include "gputier/store.h"
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "gputier/error.h"
-#include "gputier/log.h"
-#include "gputier/store.h"
 
 /* A parser is fed bytes as they arrive (already decompressed) and puts rows into a staging. */
 struct parser;
 struct fetch_run; /* pricing/http/http.h */
 struct parse_context {
     struct staging *staging;
-    const char *name;     /* file name or redacted URL, for messages */
-    const char *region;   /* hint from the caller, "" = none */
+    const char *name;   /* file name or redacted URL, for messages */
+    const char *region; /* hint from the caller, "" = none */
     int64_t now;
-    int64_t as_of;        /* from the document if it says, else now */
-    uint64_t rows;        /* rows put so far, for progress */
-    uint64_t skipped;     /* rows understood and left out on purpose */
+    int64_t as_of;    /* from the document if it says, else now */
+    uint64_t rows;    /* rows put so far, for progress */
+    uint64_t skipped; /* rows understood and left out on purpose */
     const struct log_sink *log;
 };
 struct source_def {
-    const char *id;           /* "aws-offer" */
-    const char *vendor;       /* group name for `fetch aws`, "" = none */
+    const char *id;     /* "aws-offer" */
+    const char *vendor; /* group name for `fetch aws`, "" = none */
     const char *default_url;
     bool needs_key, default_on;
-    uint64_t expected_bytes;  /* per region, for the question before a big fetch */
+    uint64_t expected_bytes; /* per region, for the question before a big fetch */
     const char *help;
     /* File recognition for `import auto`: the first bytes (decompressed) and the file name. */
     bool (*recognise)(const char *head, size_t len, const char *name);
@@ -47,13 +47,22 @@ struct fetch_progress { /* one source + scope; strings borrowed for the call */
     const char *source_id, *scope;
     uint64_t bytes, total; /* total 0 = unknown */
     uint64_t rows;
-    enum { FETCH_QUEUED, FETCH_RUNNING, FETCH_DONE, FETCH_UNCHANGED, FETCH_FAILED, FETCH_QUARANTINED } state;
+    enum {
+        FETCH_QUEUED,
+        FETCH_RUNNING,
+        FETCH_DONE,
+        FETCH_UNCHANGED,
+        FETCH_FAILED,
+        FETCH_QUARANTINED
+    } state;
     const char *message;
 };
 struct fetch_options {
     struct store *store;
-    const char *const *sources; size_t n_sources; /* ids or vendor names; none = default_on */
-    const char *const *regions; size_t n_regions;  /* vendor/code or code */
+    const char *const *sources;
+    size_t n_sources; /* ids or vendor names; none = default_on */
+    const char *const *regions;
+    size_t n_regions; /* vendor/code or code */
     bool accept_large_change, offline;
     const char *(*url_of)(void *ctx, const char *source_id); /* configured base, NULL = default */
     const char *(*key_of)(void *ctx, const char *source_id); /* key from the environment */
@@ -63,13 +72,17 @@ struct fetch_options {
     const struct log_sink *log;
     int64_t now;
 };
-struct fetch_summary { size_t done, unchanged, failed, quarantined; uint64_t bytes, rows; };
+struct fetch_summary {
+    size_t done, unchanged, failed, quarantined;
+    uint64_t bytes, rows;
+};
 /* 0 when every source ended well, else the first error; the others are still carried out. */
-int fetch_sources(const struct fetch_options *o, struct fetch_summary *out, struct gt_error *err) GT_CHECK;
+int fetch_sources(const struct fetch_options *o, struct fetch_summary *out,
+                  struct gt_error *err) GT_CHECK;
 
 struct import_options {
     struct store *store;
-    const char *kind;  /* source id or "auto" */
+    const char *kind;            /* source id or "auto" */
     const char *region, *vendor; /* hints, may be NULL */
     bool accept_large_change;
     const volatile sig_atomic_t *cancel;
@@ -78,7 +91,11 @@ struct import_options {
     void (*progress)(void *ctx, uint64_t bytes, uint64_t rows);
     void *ctx;
 };
-struct import_result { const char *source_id; uint64_t bytes, skipped; struct publish_result published; };
+struct import_result {
+    const char *source_id;
+    uint64_t bytes, skipped;
+    struct publish_result published;
+};
 /* path "-" = stdin. gzip and zstd are recognised by content. */
 int import_file(const struct import_options *o, const char *path, struct import_result *out,
                 struct gt_error *err) GT_CHECK;

@@ -8,7 +8,7 @@
 struct gpu_spec {
     const char *model; /* product name, e.g. "A100-80GB SXM4" */
     const char *maker, *arch;
-    const char *form;  /* PCIe, SXM2, SXM4, SXM, NVL or "" */
+    const char *form; /* PCIe, SXM2, SXM4, SXM, NVL or "" */
     double compute_capability;
     double fp64_tflops, fp32_tflops, tf32_tflops, fp16_tflops, bf16_tflops, fp8_tflops, int8_tops;
     double mem_gb, bandwidth_gbs, l2_mb, nvlink_gbs, tdp_w;

@@ -4,10 +4,10 @@
  * kept in the buffer (buf.failed); check jsonw_finish. */
 #ifndef GPUTIER_JSONW_H
 #define GPUTIER_JSONW_H
-#include <stdbool.h>
-#include <stdint.h>
 #include "gputier/buf.h"
 #include "gputier/money.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #define JSONW_DEPTH 32
 struct jsonw {
@@ -24,15 +24,15 @@ void jsonw_end_object(struct jsonw *w);
 void jsonw_array(struct jsonw *w);
 void jsonw_end_array(struct jsonw *w);
 void jsonw_key(struct jsonw *w, const char *key);
-void jsonw_string(struct jsonw *w, const char *s); /* NULL -> null */
+void jsonw_string(struct jsonw *w, const char *s);         /* NULL -> null */
 void jsonw_string_or_null(struct jsonw *w, const char *s); /* "" or NULL -> null */
 void jsonw_int(struct jsonw *w, int64_t v);
 void jsonw_uint(struct jsonw *w, uint64_t v);
 void jsonw_double(struct jsonw *w, double v); /* NaN and infinities -> null */
 void jsonw_bool(struct jsonw *w, bool v);
 void jsonw_null(struct jsonw *w);
-void jsonw_money(struct jsonw *w, money m);      /* "12.34" */
-void jsonw_time(struct jsonw *w, int64_t when);  /* GT_TIME_NONE -> null */
+void jsonw_money(struct jsonw *w, money m);     /* "12.34" */
+void jsonw_time(struct jsonw *w, int64_t when); /* GT_TIME_NONE -> null */
 /* key + value in one call */
 void jsonw_kstring(struct jsonw *w, const char *key, const char *s);
 void jsonw_kint(struct jsonw *w, const char *key, int64_t v);

@@ -2,19 +2,26 @@
  * Formulas and their sources: shared/docs/throughput-model.md; planner/model/ documents each. */
 #ifndef GPUTIER_MODEL_H
 #define GPUTIER_MODEL_H
-#include <stdbool.h>
 #include "gputier/error.h"
 #include "gputier/gpu.h"
 #include "gputier/scenario.h"
+#include <stdbool.h>
 
-enum bound { BOUND_COMPUTE, BOUND_MEMORY_BANDWIDTH, BOUND_INPUT_CPU, BOUND_INPUT_STORAGE,
-             BOUND_INTERCONNECT, BOUND_LATENCY, BOUND_COUNT };
+enum bound {
+    BOUND_COMPUTE,
+    BOUND_MEMORY_BANDWIDTH,
+    BOUND_INPUT_CPU,
+    BOUND_INPUT_STORAGE,
+    BOUND_INTERCONNECT,
+    BOUND_LATENCY,
+    BOUND_COUNT
+};
 const char *bound_name(enum bound b);
 
 struct model_job {
     const struct model_profile *model;
     const struct gpu_spec *gpu;
-    double gpus;           /* all GPUs of the gang; fractions for slices */
+    double gpus; /* all GPUs of the gang; fractions for slices */
     double gpus_per_node, nodes;
     double batch_per_gpu, gradient_accumulation, seq_len;
     enum precision precision;
@@ -23,7 +30,7 @@ struct model_job {
     enum sharding sharding;
     enum recompute recompute;
     double lora_params;
-    const char *stack;     /* "tuned", "stock", or a stack name; unknown = stock, wider interval */
+    const char *stack; /* "tuned", "stock", or a stack name; unknown = stock, wider interval */
     /* host; NAN = unknown, then the limit is left out and said so */
     double vcpus_per_node, network_gbps, storage_bytes_per_s; /* storage: whole gang */
     double decode_per_vcpu; /* 0 = family default; input-pipeline.md */
@@ -33,22 +40,24 @@ struct model_job {
     bool calibrated_same_gpu;
 };
 struct model_rate {
-    double samples_per_s;      /* whole gang; token models: sequences/s */
-    double lo, hi;             /* 90 % interval */
+    double samples_per_s; /* whole gang; token models: sequences/s */
+    double lo, hi;        /* 90 % interval */
     enum bound bound, next_bound;
     double next_samples_per_s; /* rate once the present bound is lifted */
     double limit[BOUND_COUNT]; /* samples/s each bound alone would allow; INFINITY = none */
     double step_s;             /* one optimiser step */
     double compute_s, memory_s, latency_s, communication_s; /* parts of the step */
 };
-int model_throughput(const struct model_job *job, struct model_rate *out, struct gt_error *err) GT_CHECK;
+int model_throughput(const struct model_job *job, struct model_rate *out,
+                     struct gt_error *err) GT_CHECK;
 
 struct model_memory {
     double weights, gradients, optimizer, activations, logits, workspace; /* bytes per GPU */
     double peak_bytes, usable_bytes;
     bool fits, tight; /* tight: 90..105 % of usable */
 };
-int model_memory(const struct model_job *job, struct model_memory *out, struct gt_error *err) GT_CHECK;
+int model_memory(const struct model_job *job, struct model_memory *out,
+                 struct gt_error *err) GT_CHECK;
 /* Bytes of one checkpoint: weights + optimiser state as the trainer writes them. */
 double model_checkpoint_bytes(const struct model_job *job);
 

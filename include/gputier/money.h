@@ -5,15 +5,15 @@
  * order never matters. Every operation reports overflow as GT_ERANGE. */
 #ifndef GPUTIER_MONEY_H
 #define GPUTIER_MONEY_H
+#include "gputier/error.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include "gputier/error.h"
 
 __extension__ typedef __int128 money;
 __extension__ typedef unsigned __int128 gt_u128;
 
 #define MONEY_SCALE ((money)1000000000000LL) /* units of 10^-12 in one currency unit */
-#define MONEY_TEXT 64                        /* bytes that hold any formatted amount */
+#define MONEY_TEXT  64                       /* bytes that hold any formatted amount */
 
 /* Parses a plain or exponent decimal ("0.0000004000", "1e-7", "-3.50"). Digits beyond 10^-12 are
  * refused (GT_ERANGE) unless they are zeros. The whole of text[0..len) must be used. */

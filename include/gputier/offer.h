@@ -2,15 +2,24 @@
  * Enumerations here are the contract's names; *_name gives the text, *_from_name parses it. */
 #ifndef GPUTIER_OFFER_H
 #define GPUTIER_OFFER_H
+#include "gputier/money.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include "gputier/money.h"
 
 enum purchase {
-    PURCHASE_ON_DEMAND, PURCHASE_SPOT, PURCHASE_LOW_PRIORITY, PURCHASE_MONTHLY,
-    PURCHASE_RESERVED_1Y, PURCHASE_RESERVED_3Y, PURCHASE_SAVINGS_PLAN_1Y,
-    PURCHASE_SAVINGS_PLAN_3Y, PURCHASE_COMMITTED_USE_1Y, PURCHASE_COMMITTED_USE_3Y,
-    PURCHASE_CAPACITY_BLOCK, PURCHASE_DEV_TEST, PURCHASE_COUNT
+    PURCHASE_ON_DEMAND,
+    PURCHASE_SPOT,
+    PURCHASE_LOW_PRIORITY,
+    PURCHASE_MONTHLY,
+    PURCHASE_RESERVED_1Y,
+    PURCHASE_RESERVED_3Y,
+    PURCHASE_SAVINGS_PLAN_1Y,
+    PURCHASE_SAVINGS_PLAN_3Y,
+    PURCHASE_COMMITTED_USE_1Y,
+    PURCHASE_COMMITTED_USE_3Y,
+    PURCHASE_CAPACITY_BLOCK,
+    PURCHASE_DEV_TEST,
+    PURCHASE_COUNT
 };
 enum payment { PAYMENT_NULL, PAYMENT_NONE, PAYMENT_PARTIAL, PAYMENT_ALL };
 enum offering_class { OFFERING_NULL, OFFERING_STANDARD, OFFERING_CONVERTIBLE };
@@ -19,7 +28,7 @@ enum origin { ORIGIN_BUNDLED, ORIGIN_FETCHED, ORIGIN_IMPORTED };
 
 /* Static text ("on_demand", …). */
 const char *purchase_name(enum purchase p);
-const char *payment_name(enum payment p);           /* NULL for PAYMENT_NULL */
+const char *payment_name(enum payment p);               /* NULL for PAYMENT_NULL */
 const char *offering_class_name(enum offering_class c); /* NULL for OFFERING_NULL */
 const char *price_state_name(enum price_state s);
 const char *origin_name(enum origin o);
@@ -52,9 +61,9 @@ struct offer_row {
     money price_month;    /* monthly packages only: the package price; price_per_hour is then 0 */
     const char *currency;
     const char *sku;
-    const char *note;     /* known defect or condition, shown to people */
+    const char *note;             /* known defect or condition, shown to people */
     int64_t valid_from, valid_to; /* GT_TIME_NONE = open */
-    int64_t as_of;        /* the date the price is true for */
+    int64_t as_of;                /* the date the price is true for */
 };
 
 #endif

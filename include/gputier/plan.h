@@ -2,17 +2,25 @@
  * from (product.md sections 6 and 10). A plan set lives in one arena. */
 #ifndef GPUTIER_PLAN_H
 #define GPUTIER_PLAN_H
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "gputier/catalog.h"
 #include "gputier/model.h"
 #include "gputier/scenario.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Every component is listed even when zero; each billed second and byte stands in exactly one. */
 enum component {
-    COMP_COMPUTE_ON_DEMAND, COMP_COMPUTE_SPOT, COMP_INTERRUPTION_WASTE, COMP_COMMITMENT,
-    COMP_STORAGE, COMP_REQUESTS, COMP_RETRIEVAL, COMP_TRANSITIONS, COMP_DATA_TRANSFER, COMP_OTHER,
+    COMP_COMPUTE_ON_DEMAND,
+    COMP_COMPUTE_SPOT,
+    COMP_INTERRUPTION_WASTE,
+    COMP_COMMITMENT,
+    COMP_STORAGE,
+    COMP_REQUESTS,
+    COMP_RETRIEVAL,
+    COMP_TRANSITIONS,
+    COMP_DATA_TRANSFER,
+    COMP_OTHER,
     COMP_COUNT
 };
 const char *component_name(enum component c);
@@ -20,62 +28,78 @@ const char *component_name(enum component c);
 /* One line: amount = rate x quantity, rounded once. */
 struct bill_line {
     enum component component;
-    const char *text;     /* "8 x p4d.24xlarge spot, 12.4 h" */
-    money rate;           /* native currency per unit */
+    const char *text; /* "8 x p4d.24xlarge spot, 12.4 h" */
+    money rate;       /* native currency per unit */
     const char *currency, *unit;
-    money quantity;       /* decimal, 12 places */
-    money amount;         /* plan currency */
-    const char *formula;  /* how the quantity comes about, for explain */
+    money quantity;      /* decimal, 12 places */
+    money amount;        /* plan currency */
+    const char *formula; /* how the quantity comes about, for explain */
     /* the price row; source_id "assumption" when none */
     const char *source_id, *sku;
     int64_t as_of, fetched_at;
     enum origin origin;
-    int64_t row_id;       /* store id, 0 = none */
+    int64_t row_id; /* store id, 0 = none */
 };
-struct plan_placement { const char *data_set, *tier; int from_month, to_month; };
+struct plan_placement {
+    const char *data_set, *tier;
+    int from_month, to_month;
+};
 
 struct plan {
     const char *id; /* stable: hash of what the plan fixes */
     int rank;
     const char *vendor, *region, *instance_type, *gpu;
-    const char *const *zones; size_t n_zones;
+    const char *const *zones;
+    size_t n_zones;
     int instances;
-    double gpu_count;         /* all instances together */
-    enum purchase purchase;   /* of the machines */
-    const char *policy;       /* "on_demand", "spot_only", … */
+    double gpu_count;       /* all instances together */
+    enum purchase purchase; /* of the machines */
+    const char *policy;     /* "on_demand", "spot_only", … */
     double on_demand_share, spot_share;
-    double checkpoint_interval_s; const char *checkpoint_tier;
-    const struct plan_placement *placement; size_t n_placement;
+    double checkpoint_interval_s;
+    const char *checkpoint_tier;
+    const struct plan_placement *placement;
+    size_t n_placement;
     /* time */
-    double epoch_s; struct model_rate rate;
+    double epoch_s;
+    struct model_rate rate;
     double makespan_mean_s, makespan_p5_s, makespan_p50_s, makespan_p95_s;
     double deadline_probability, deadline_lo, deadline_hi; /* NAN without a deadline */
-    double interruption_per_h; const char *interruption_basis;
+    double interruption_per_h;
+    const char *interruption_basis;
     double interruptions;
     struct model_memory memory;
     /* cost */
     const char *currency;
     money total, component[COMP_COUNT];
-    bool at_least;            /* rests on a price nobody publishes */
+    bool at_least; /* rests on a price nobody publishes */
     money p5, p50, p95;
     money total_per_epoch;
-    const struct bill_line *line; size_t n_lines;
-    const char *const *note; size_t n_notes;
-    bool on_front;            /* Pareto: cost x mean time x risk */
+    const struct bill_line *line;
+    size_t n_lines;
+    const char *const *note;
+    size_t n_notes;
+    bool on_front; /* Pareto: cost x mean time x risk */
 };
-struct plan_rejected { const char *vendor, *region, *instance_type, *purchase, *reason; };
+struct plan_rejected {
+    const char *vendor, *region, *instance_type, *purchase, *reason;
+};
 
 struct plan_set {
     struct arena *arena;
-    const struct plan *plan; size_t n; /* ranked, at most the asked number */
-    const struct plan *front; size_t n_front; /* whole Pareto front, by cost */
-    const struct plan_rejected *rejected; size_t n_rejected;
+    const struct plan *plan;
+    size_t n; /* ranked, at most the asked number */
+    const struct plan *front;
+    size_t n_front; /* whole Pareto front, by cost */
+    const struct plan_rejected *rejected;
+    size_t n_rejected;
     size_t candidates, evaluated, pruned;
     money lower_bound; /* proved: no candidate costs less */
     const char *currency;
     int64_t now, prices_as_of;
     uint64_t seed;
-    const char *const *warning; size_t n_warnings; /* "bundled prices, as of …", … */
+    const char *const *warning;
+    size_t n_warnings; /* "bundled prices, as of …", … */
 };
 
 #endif

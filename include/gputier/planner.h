@@ -6,11 +6,11 @@
 #include "gputier/scenario.h"
 
 struct plan_options {
-    size_t top;       /* plans wanted; 10 */
+    size_t top; /* plans wanted; 10 */
     uint64_t seed;
-    uint32_t runs;    /* Monte Carlo trajectories per shown plan */
+    uint32_t runs; /* Monte Carlo trajectories per shown plan */
     int64_t now;
-    const char *currency; /* "" = USD */
+    const char *currency;       /* "" = USD */
     const volatile int *cancel; /* non-zero ends the search with GT_ECANCELLED; may be NULL */
 };
 /* 0 with at least one plan; GT_EINFEASIBLE with *out filled too (rejected reasons; err names the

@@ -3,17 +3,24 @@
  * Every default that was applied is recorded, so that reports can show it. */
 #ifndef GPUTIER_SCENARIO_H
 #define GPUTIER_SCENARIO_H
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "gputier/arena.h"
 #include "gputier/error.h"
 #include "gputier/money.h"
 #include "gputier/offer.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum workload_kind { WORKLOAD_TRAINING, WORKLOAD_SERVING };
 enum precision { PRECISION_FP32, PRECISION_TF32, PRECISION_AMP, PRECISION_BF16, PRECISION_FP8 };
-enum optimizer { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_ADAMW_8BIT, OPTIMIZER_ADAFACTOR, OPTIMIZER_LAMB };
+enum optimizer {
+    OPTIMIZER_SGD,
+    OPTIMIZER_ADAM,
+    OPTIMIZER_ADAMW,
+    OPTIMIZER_ADAMW_8BIT,
+    OPTIMIZER_ADAFACTOR,
+    OPTIMIZER_LAMB
+};
 enum method { METHOD_FULL, METHOD_LORA, METHOD_QLORA };
 enum sharding { SHARDING_NONE, SHARDING_ZERO1, SHARDING_ZERO2, SHARDING_ZERO3 };
 enum recompute { RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL };
@@ -36,9 +43,17 @@ struct scenario_data {
     double growth_bytes_per_month;
     double reads_per_month; /* whole data set read this many times a month, beside the training */
 };
-struct scenario_region { const char *vendor, *region; };
-struct scenario_discount { const char *vendor; enum purchase purchase; double factor; };
-struct scenario_default { const char *key, *value; };
+struct scenario_region {
+    const char *vendor, *region;
+};
+struct scenario_discount {
+    const char *vendor;
+    enum purchase purchase;
+    double factor;
+};
+struct scenario_default {
+    const char *key, *value;
+};
 
 struct scenario {
     struct arena *arena;
@@ -47,12 +62,12 @@ struct scenario {
     /* work: either model + epochs, or GPU-hours of a named GPU */
     const char *gpu_hours_gpu; /* "" when the work is given by model */
     double gpu_hours;
-    const char *model;         /* "" with gpu_hours; "custom" uses the four fields below */
+    const char *model; /* "" with gpu_hours; "custom" uses the four fields below */
     double flops_per_sample, parameters, bytes_per_sample, activation_bytes;
     double epochs;
-    double samples;   /* per epoch; token models: tokens / seq_len */
-    double tokens;    /* 0 when given as samples */
-    double seq_len;   /* 0 = the model's default */
+    double samples; /* per epoch; token models: tokens / seq_len */
+    double tokens;  /* 0 when given as samples */
+    double seq_len; /* 0 = the model's default */
     double batch_per_gpu, gradient_accumulation;
     enum precision precision;
     enum optimizer optimizer;
@@ -60,24 +75,27 @@ struct scenario {
     double lora_params;
     enum sharding sharding;
     enum recompute recompute;
-    const char *stack; /* "tuned", "stock" or a stack name */
+    const char *stack;        /* "tuned", "stock" or a stack name */
     const char *measured_gpu; /* "" = none */
     double measured_gpus, measured_samples_per_s;
     double decode_per_vcpu; /* samples/s; 0 = the model family's default, NAN never */
     bool gpu_decode;
     uint64_t checkpoint_bytes; /* 0 = derived from the model */
     enum ckpt_every checkpoint_every;
-    double checkpoint_value;   /* steps or seconds */
+    double checkpoint_value; /* steps or seconds */
     double setup_s;
     /* constraints */
-    double deadline_s;    /* from now; 0 = none */
-    int64_t deadline_at;  /* GT_TIME_NONE when given as a duration */
+    double deadline_s;   /* from now; 0 = none */
+    int64_t deadline_at; /* GT_TIME_NONE when given as a duration */
     double confidence;
-    money budget;         /* < 0 = none */
+    money budget; /* < 0 = none */
     const char *budget_currency;
-    const char *const *vendors; size_t n_vendors; /* canonical; none = all */
-    const struct scenario_region *regions; size_t n_regions;
-    const char *const *gpu_models; size_t n_gpu_models; /* patterns, text_leading_parts */
+    const char *const *vendors;
+    size_t n_vendors; /* canonical; none = all */
+    const struct scenario_region *regions;
+    size_t n_regions;
+    const char *const *gpu_models;
+    size_t n_gpu_models;    /* patterns, text_leading_parts */
     int gpus_min, gpus_max; /* total GPUs of a plan */
     uint32_t purchase_mask; /* 1 << enum purchase */
     double use_horizon_s, use_share_lo, use_share_hi;
@@ -88,19 +106,24 @@ struct scenario {
     bool spread_types, spread_zones;
     double start_wait_on_demand_s, start_wait_spot_s;
     double wait_before_fallback_s; /* < 0 = auto */
-    const struct scenario_discount *discounts; size_t n_discounts;
-    const struct scenario_data *data; size_t n_data;
+    const struct scenario_discount *discounts;
+    size_t n_discounts;
+    const struct scenario_data *data;
+    size_t n_data;
     /* serving */
     const char *demand_file, *demand_shape;
     double demand_base, demand_peak, demand_period_s, demand_length_s;
     double requests_per_s_per_node, target_utilisation;
     int min_nodes, max_nodes;
     double cooldown_out_s, cooldown_in_s, cooldown_window_s, warmup_s, step_s;
-    const struct scenario_default *defaults; size_t n_defaults;
+    const struct scenario_default *defaults;
+    size_t n_defaults;
 };
 
 /* One `path.to.key=VALUE` of --set; applied after the file, checked like it. */
-struct scenario_set { const char *path, *value; };
+struct scenario_set {
+    const char *path, *value;
+};
 
 /* Parses YAML text (JSON is YAML). `file` is for messages. `now` and local_offset_s serve deadlines
  * given as a time. text may be "" when sets carry everything. On success *out is a new scenario
@@ -110,7 +133,9 @@ int scenario_parse(const char *text, size_t len, const char *file, const struct 
                    struct gt_error *err) GT_CHECK;
 void scenario_free(struct scenario *s);
 /* The table of keys, for `scenario schema` and help: NULL-terminated by path == NULL. */
-struct scenario_key { const char *path, *type, *allowed, *fallback, *help; };
+struct scenario_key {
+    const char *path, *type, *allowed, *fallback, *help;
+};
 const struct scenario_key *scenario_keys(void);
 
 #endif

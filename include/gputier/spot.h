@@ -2,14 +2,17 @@
  * Normative rules: shared/docs/spot-policies.md and checkpoint-model.md. Hours where _h. */
 #ifndef GPUTIER_SPOT_H
 #define GPUTIER_SPOT_H
+#include "gputier/arena.h"
+#include "gputier/error.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "gputier/arena.h"
-#include "gputier/error.h"
 
-struct ckpt_interval { double young_h, daly_first_h, daly_h, exact_h; };
-int ckpt_interval(double delta_h, double mtbf_h, struct ckpt_interval *out, struct gt_error *err) GT_CHECK;
+struct ckpt_interval {
+    double young_h, daly_first_h, daly_h, exact_h;
+};
+int ckpt_interval(double delta_h, double mtbf_h, struct ckpt_interval *out,
+                  struct gt_error *err) GT_CHECK;
 
 /* Expected run with checkpoints, exponential interruptions (kind makespan_B: an interruption during
  * the restart starts it anew; makespan_A: restarts are safe). */
@@ -17,8 +20,11 @@ struct ckpt_job {
     double work_h, tau_h, delta_h, restart_h, wait_h, lambda_per_h;
     bool cold_start, restart_interruptible;
 };
-struct ckpt_result { double makespan_h, interruptions, billed_h, writes; };
-int ckpt_expected(const struct ckpt_job *job, struct ckpt_result *out, struct gt_error *err) GT_CHECK;
+struct ckpt_result {
+    double makespan_h, interruptions, billed_h, writes;
+};
+int ckpt_expected(const struct ckpt_job *job, struct ckpt_result *out,
+                  struct gt_error *err) GT_CHECK;
 /* tau that minimises the expected makespan for this job (whole number of segments). */
 int ckpt_best_tau(const struct ckpt_job *job, double *tau_h, struct gt_error *err) GT_CHECK;
 
@@ -31,15 +37,21 @@ struct ckpt_quantiles {
 int ckpt_simulate(const struct ckpt_job *job, double deadline_h, uint64_t seed, uint32_t runs,
                   struct ckpt_quantiles *out, struct gt_error *err) GT_CHECK;
 
-struct spot_trace { int64_t gap_s; size_t n; const int32_t *count; }; /* expanded series */
+struct spot_trace {
+    int64_t gap_s;
+    size_t n;
+    const int32_t *count;
+}; /* expanded series */
 int spot_trace_parse(const char *text, size_t len, const char *file, struct arena *a,
                      struct spot_trace *out, struct gt_error *err) GT_CHECK;
 
 struct spot_case {
     const char *policy; /* names of spot-policies.md section 4, and "optimal" */
-    const struct spot_trace *traces; size_t n_traces;
+    const struct spot_trace *traces;
+    size_t n_traces;
     int64_t start_tick, work_s, deadline_s, restart_s, ckpt_s, nodes, n_slices, switch_milli;
-    const double *p_spot; double p_od;
+    const double *p_spot;
+    double p_od;
 };
 struct spot_replay {
     bool finished, deadline_met;

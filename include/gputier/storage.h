@@ -1,16 +1,23 @@
-/* Storage rates: one price component of one tier in one place (tier names: product.md section 7). */
+/* Storage rates: one price component of one tier in one place (tier names: product.md section 7).
+ */
 #ifndef GPUTIER_STORAGE_H
 #define GPUTIER_STORAGE_H
-#include <stdint.h>
 #include "gputier/money.h"
+#include <stdint.h>
 
 /* The vendor's unit; the rate is per unit_qty of it (1,000 requests: SU_REQUEST, unit_qty 1000). */
 enum storage_unit {
-    SU_GIB_MONTH,   /* 2^30 bytes for a month, as most vendors' "GB" */
-    SU_GB_MONTH,    /* 10^9 bytes for a month */
-    SU_GIB,         /* 2^30 bytes moved (retrieval, reads) */
-    SU_GB,          /* 10^9 bytes moved */
-    SU_REQUEST, SU_OBJECT_MONTH, SU_IOPS_MONTH, SU_MIBPS_MONTH, SU_DISK_MONTH, SU_HOUR, SU_COUNT
+    SU_GIB_MONTH, /* 2^30 bytes for a month, as most vendors' "GB" */
+    SU_GB_MONTH,  /* 10^9 bytes for a month */
+    SU_GIB,       /* 2^30 bytes moved (retrieval, reads) */
+    SU_GB,        /* 10^9 bytes moved */
+    SU_REQUEST,
+    SU_OBJECT_MONTH,
+    SU_IOPS_MONTH,
+    SU_MIBPS_MONTH,
+    SU_DISK_MONTH,
+    SU_HOUR,
+    SU_COUNT
 };
 /* Components, by these names in the store, snapshot and JSON:
  * storage storage_frequent storage_infrequent storage_archive_instant storage_archive_access

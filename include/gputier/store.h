@@ -4,17 +4,17 @@
  * intervals, so a kill at any byte leaves the previous prices. */
 #ifndef GPUTIER_STORE_H
 #define GPUTIER_STORE_H
-#include <stdbool.h>
-#include <stdint.h>
 #include "gputier/buf.h"
 #include "gputier/catalog.h"
 #include "gputier/offer.h"
 #include "gputier/storage.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct store;
 struct store_options {
-    const char *path;       /* database file */
-    const char *data_dir;   /* shipped data (snapshot/ below it) */
+    const char *path;     /* database file */
+    const char *data_dir; /* shipped data (snapshot/ below it) */
     bool read_only;
     int64_t now;
 };
@@ -23,17 +23,21 @@ struct store_options {
 int store_open(const struct store_options *o, struct store **out, struct gt_error *err) GT_CHECK;
 void store_close(struct store *s);
 
-struct load_options { int64_t as_of; bool with_cpu_only; }; /* as_of GT_TIME_NONE = now */
+struct load_options {
+    int64_t as_of;
+    bool with_cpu_only;
+}; /* as_of GT_TIME_NONE = now */
 int store_load_catalog(struct store *s, const struct load_options *o, struct catalog **out,
                        struct gt_error *err) GT_CHECK;
 
-/* Staging: one source's new rows. The importer calls put_* in any order, then publish or discard. */
+/* Staging: one source's new rows. The importer calls put_* in any order, then publish or discard.
+ */
 struct staging;
 struct staging_options {
-    const char *source_id;  /* "aws-offer", … */
-    const char *scope;      /* part of the source this run replaces: "us-east-1/AmazonEC2", "" = all */
-    const char *url;        /* where it came from (redacted) or the file name */
-    const char *sha256;     /* of the raw bytes, hex; may be set later by staging_set_raw */
+    const char *source_id; /* "aws-offer", … */
+    const char *scope;  /* part of the source this run replaces: "us-east-1/AmazonEC2", "" = all */
+    const char *url;    /* where it came from (redacted) or the file name */
+    const char *sha256; /* of the raw bytes, hex; may be set later by staging_set_raw */
     enum origin origin;
     int64_t fetched_at;
     bool accept_large_change;
@@ -41,18 +45,25 @@ struct staging_options {
 int staging_begin(struct store *s, const struct staging_options *o, struct staging **out,
                   struct gt_error *err) GT_CHECK;
 int staging_put_offer(struct staging *st, const struct offer_row *r, struct gt_error *err) GT_CHECK;
-int staging_put_storage(struct staging *st, const struct storage_rate_row *r, struct gt_error *err) GT_CHECK;
-int staging_put_transfer(struct staging *st, const struct transfer_rate_row *r, struct gt_error *err) GT_CHECK;
-int staging_put_interruption(struct staging *st, const struct interruption_row *r, struct gt_error *err) GT_CHECK;
-int staging_put_spot_point(struct staging *st, const struct spot_point_row *r, struct gt_error *err) GT_CHECK;
+int staging_put_storage(struct staging *st, const struct storage_rate_row *r,
+                        struct gt_error *err) GT_CHECK;
+int staging_put_transfer(struct staging *st, const struct transfer_rate_row *r,
+                         struct gt_error *err) GT_CHECK;
+int staging_put_interruption(struct staging *st, const struct interruption_row *r,
+                             struct gt_error *err) GT_CHECK;
+int staging_put_spot_point(struct staging *st, const struct spot_point_row *r,
+                           struct gt_error *err) GT_CHECK;
 int staging_put_fx(struct staging *st, const struct fx_row *r, struct gt_error *err) GT_CHECK;
 void staging_set_raw(struct staging *st, const char *sha256_hex, uint64_t bytes, const char *etag,
                      const char *last_modified);
-struct publish_result { uint64_t rows, added, changed, closed, unchanged; };
+struct publish_result {
+    uint64_t rows, added, changed, closed, unchanged;
+};
 /* 0, GT_EQUARANTINE (nothing published, err says why, recorded in fetch_run) or another error.
  * The staging is released in every case. */
 int staging_publish(struct staging *st, struct publish_result *out, struct gt_error *err) GT_CHECK;
-void staging_discard(struct staging *st, const char *why); /* records a failed run when why != NULL */
+void staging_discard(struct staging *st,
+                     const char *why); /* records a failed run when why != NULL */
 
 /* Conditional request state of a source + scope: caller frees the strings; NULL when none. */
 int store_http_state(struct store *s, const char *source_id, const char *scope, char **etag,
@@ -70,7 +81,11 @@ struct source_state { /* one row of `sources`; strings borrowed for the callback
 int store_sources(struct store *s, int (*row)(void *ctx, const struct source_state *st), void *ctx,
                   struct gt_error *err) GT_CHECK;
 
-struct price_point { int64_t when; money price; const char *currency, *source_id, *sku; };
+struct price_point {
+    int64_t when;
+    money price;
+    const char *currency, *source_id, *sku;
+};
 /* Price history of one offer key, oldest first. zone NULL = any. */
 int store_history(struct store *s, const char *vendor, const char *region, const char *zone,
                   const char *instance_type, enum purchase p,
@@ -83,12 +98,16 @@ int store_save_plan(struct store *s, const char *name, const char *plan_json, co
 /* name NULL = saved last. *json, *scenario: caller frees. */
 int store_load_plan(struct store *s, const char *name, char **json, char **scenario,
                     struct gt_error *err) GT_CHECK;
-int store_list_plans(struct store *s, int (*row)(void *ctx, const char *name, int64_t when), void *ctx,
-                     struct gt_error *err) GT_CHECK;
+int store_list_plans(struct store *s, int (*row)(void *ctx, const char *name, int64_t when),
+                     void *ctx, struct gt_error *err) GT_CHECK;
 int store_delete_plan(struct store *s, const char *name, struct gt_error *err) GT_CHECK;
 
 /* Bench results: one JSON document per run (bench.h), and its metrics for the catalog. */
-struct bench_row { const char *metric, *unit; double median, min, p95, spread; bool checked; };
+struct bench_row {
+    const char *metric, *unit;
+    double median, min, p95, spread;
+    bool checked;
+};
 int store_save_bench(struct store *s, const char *device, const char *backend, bool is_gpu,
                      const char *json, const struct bench_row *rows, size_t n, int64_t when,
                      struct gt_error *err) GT_CHECK;

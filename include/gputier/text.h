@@ -1,10 +1,10 @@
 /* Text that is safe to show: UTF-8 checked, control characters removed, width measured in cells. */
 #ifndef GPUTIER_TEXT_H
 #define GPUTIER_TEXT_H
+#include "gputier/buf.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "gputier/buf.h"
 
 /* Length of the valid UTF-8 sequence at s (1..4), 0 if invalid or cut; *cp gets the code point. */
 size_t utf8_decode(const char *s, size_t len, uint32_t *cp);

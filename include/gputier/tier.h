@@ -2,56 +2,71 @@
  * Rules: shared/docs/storage-tiers.md (R-… codes); tables in planner/storage/. */
 #ifndef GPUTIER_TIER_H
 #define GPUTIER_TIER_H
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "gputier/arena.h"
 #include "gputier/buf.h"
 #include "gputier/catalog.h"
 #include "gputier/error.h"
 #include "gputier/money.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* One group of alike objects: a row of the histogram R-IM-02. */
 struct tier_group {
-    const char *name;      /* prefix */
-    const char *tier;      /* where it lives now */
+    const char *name; /* prefix */
+    const char *tier; /* where it lives now */
     uint64_t objects, bytes;
-    double idle_days;      /* mean days since last access (or modification) */
-    double age_days;       /* mean days since creation: minimum durations count from it */
-    double reads_per_month;/* object reads per object and month */
-    double read_fraction;  /* bytes read per month / bytes; < 0 = reads_per_month */
+    double idle_days;       /* mean days since last access (or modification) */
+    double age_days;        /* mean days since creation: minimum durations count from it */
+    double reads_per_month; /* object reads per object and month */
+    double read_fraction;   /* bytes read per month / bytes; < 0 = reads_per_month */
 };
 struct tier_options {
     const char *vendor, *region;
     int horizon_months;
-    double max_wait_s;        /* longest acceptable retrieval latency; INFINITY = any */
-    const char *from_tier;    /* baseline tier when the input names none */
-    int max_rules;            /* lifecycle policy size, 0 = 10 */
+    double max_wait_s;     /* longest acceptable retrieval latency; INFINITY = any */
+    const char *from_tier; /* baseline tier when the input names none */
+    int max_rules;         /* lifecycle policy size, 0 = 10 */
 };
-struct tier_step { const char *tier; int from_month, to_month; };
+struct tier_step {
+    const char *tier;
+    int from_month, to_month;
+};
 struct tier_path {
     const struct tier_group *group;
-    const struct tier_step *step; size_t n_steps;
+    const struct tier_step *step;
+    size_t n_steps;
     money cost, baseline_cost, saving;
-    int break_even_month;     /* -1 = never */
+    int break_even_month; /* -1 = never */
 };
-struct tier_rule { const char *prefix, *to_tier; int days; uint64_t min_bytes, max_bytes; };
+struct tier_rule {
+    const char *prefix, *to_tier;
+    int days;
+    uint64_t min_bytes, max_bytes;
+};
 struct tier_plan {
     struct arena *arena;
-    const struct tier_path *path; size_t n_paths;
+    const struct tier_path *path;
+    size_t n_paths;
     money total, baseline, saving, lower_bound;
-    const struct tier_rule *rule; size_t n_rules;
+    const struct tier_rule *rule;
+    size_t n_rules;
     money policy_cost, policy_gap;
-    const char *const *first_step; size_t n_first_steps;
-    const char *const *note; size_t n_notes;
+    const char *const *first_step;
+    size_t n_first_steps;
+    const char *const *note;
+    size_t n_notes;
     const char *currency;
     bool at_least;
 };
 int tier_optimise(const struct tier_group *group, size_t n, const struct catalog *c,
-                  const struct tier_options *o, struct tier_plan **out, struct gt_error *err) GT_CHECK;
+                  const struct tier_options *o, struct tier_plan **out,
+                  struct gt_error *err) GT_CHECK;
 void tier_plan_free(struct tier_plan *p);
 /* Writes a lifecycle document of the plan's rules; GT_EUNSUPPORTED when it would hold none. */
-int tier_write_s3_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err) GT_CHECK;
-int tier_write_efs_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err) GT_CHECK;
+int tier_write_s3_lifecycle(const struct tier_plan *p, struct buf *out,
+                            struct gt_error *err) GT_CHECK;
+int tier_write_efs_lifecycle(const struct tier_plan *p, struct buf *out,
+                             struct gt_error *err) GT_CHECK;
 
 #endif

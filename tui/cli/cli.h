@@ -2,10 +2,6 @@
  * `help`, usage errors, completions and the man page. Data goes to stdout, all else to stderr. */
 #ifndef GPUTIER_CLI_H
 #define GPUTIER_CLI_H
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "gputier/buf.h"
 #include "gputier/catalog.h"
 #include "gputier/error.h"
@@ -13,20 +9,28 @@
 #include "gputier/plan.h"
 #include "gputier/scenario.h"
 #include "gputier/store.h"
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum out_format { OUT_TABLE, OUT_JSON, OUT_CSV };
 enum opt_kind { OPT_FLAG, OPT_VALUE, OPT_LIST }; /* LIST may be given several times */
 struct cli_option {
-    const char *name;  /* without "--"; NULL ends the table */
-    char letter;       /* 0 = none */
+    const char *name; /* without "--"; NULL ends the table */
+    char letter;      /* 0 = none */
     enum opt_kind kind;
-    const char *arg;   /* "FILE", NULL for flags */
+    const char *arg; /* "FILE", NULL for flags */
     const char *help;
 };
 /* What the user gave: options by name, positional arguments in order. */
 struct cli_args {
-    const char **positional; size_t n_positional;
-    struct cli_given { const char *name, *value; } *given; size_t n_given;
+    const char **positional;
+    size_t n_positional;
+    struct cli_given {
+        const char *name, *value;
+    } * given;
+    size_t n_given;
 };
 const char *cli_value(const struct cli_args *a, const char *name); /* last one, NULL if absent */
 bool cli_flag(const struct cli_args *a, const char *name);
@@ -40,9 +44,9 @@ struct app {
     const char *currency, *lang;
     bool offline, strict, plain, quiet, color;
     int verbose;
-    int64_t now;             /* GPUTIER_NOW or the clock */
+    int64_t now; /* GPUTIER_NOW or the clock */
     int32_t local_offset_s;
-    int64_t as_of;           /* --as-of or GT_TIME_NONE */
+    int64_t as_of;                       /* --as-of or GT_TIME_NONE */
     const volatile sig_atomic_t *cancel; /* set by SIGINT/SIGTERM */
     struct log_sink log;
     struct store *store;     /* opened by app_store on first use */
@@ -54,14 +58,19 @@ int app_catalog(struct app *app, const struct catalog **out, struct gt_error *er
 const char *app_source_url(void *app, const char *source_id);
 const char *app_source_key(void *app, const char *source_id);
 /* Reads a whole small file (limit in bytes); caller frees *text. "-" = stdin. */
-int app_read_file(const char *path, size_t limit, char **text, size_t *len, struct gt_error *err) GT_CHECK;
+int app_read_file(const char *path, size_t limit, char **text, size_t *len,
+                  struct gt_error *err) GT_CHECK;
 /* Writes whole or not at all (temporary file + rename); "-" = stdout. Mode 0600. */
 int app_write_file(const char *path, const void *data, size_t len, struct gt_error *err) GT_CHECK;
 int app_put(const struct buf *b, struct gt_error *err) GT_CHECK; /* to stdout; EPIPE is quiet */
 
-/* Resolves the PLAN argument of product.md section 2 (NAME, NAME#RANK, plan JSON file, scenario file,
- * NULL = saved last). For a scenario: plans it. *set is the caller's (plan_set_free). */
-struct plan_ref { struct plan_set *set; struct scenario *scenario; size_t index; };
+/* Resolves the PLAN argument of product.md section 2 (NAME, NAME#RANK, plan JSON file, scenario
+ * file, NULL = saved last). For a scenario: plans it. *set is the caller's (plan_set_free). */
+struct plan_ref {
+    struct plan_set *set;
+    struct scenario *scenario;
+    size_t index;
+};
 int app_plan(struct app *app, const char *ref, struct plan_ref *out, struct gt_error *err) GT_CHECK;
 void plan_ref_release(struct plan_ref *r);
 

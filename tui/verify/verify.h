@@ -1,18 +1,18 @@
-/* Worked cases (product.md section 9): each kind is one file here with one const record in the table of
- * verify.c. A kind computes from the inputs only (never looks at the expected values) and writes
- * `computed` with the keys, nesting and units of the expected object. */
+/* Worked cases (product.md section 9): each kind is one file here with one const record in the
+ * table of verify.c. A kind computes from the inputs only (never looks at the expected values) and
+ * writes `computed` with the keys, nesting and units of the expected object. */
 #ifndef GPUTIER_VERIFY_H
 #define GPUTIER_VERIFY_H
-#include <cjson/cJSON.h>
-#include <stdbool.h>
 #include "gputier/catalog.h"
 #include "gputier/error.h"
+#include <cjson/cJSON.h>
+#include <stdbool.h>
 
 struct verify_context {
-    const struct catalog *catalog;  /* GPU specs and model profiles */
+    const struct catalog *catalog; /* GPU specs and model profiles */
     const char *cases_dir, *traces_dir;
-    const cJSON *file, *list;       /* the document and the list the case stands in */
-    const char *calibrate;          /* NULL, "same-gpu", "other-gpu" */
+    const cJSON *file, *list; /* the document and the list the case stands in */
+    const char *calibrate;    /* NULL, "same-gpu", "other-gpu" */
 };
 struct verify_kind {
     const char *name;

@@ -28,7 +28,8 @@ struct source_def {
     const char *vendor; /* group name for `fetch aws`, "" = none */
     const char *default_url;
     bool needs_key, default_on;
-    uint64_t expected_bytes; /* per region, for the question before a big fetch */
+    bool per_region;         /* one set of files a region: --region chooses */
+    uint64_t expected_bytes; /* per region or in all, for the question before a big fetch */
     const char *help;
     /* File recognition for `import auto`: the first bytes (decompressed) and the file name. */
     bool (*recognise)(const char *head, size_t len, const char *name);
@@ -63,7 +64,12 @@ struct fetch_options {
     size_t n_sources; /* ids or vendor names; none = default_on */
     const char *const *regions;
     size_t n_regions; /* vendor/code or code */
+    bool all_regions; /* every region that a per-region source lists */
     bool accept_large_change, offline;
+    /* Limits of one transfer, 0 = the default: whole time (7200 s), time without bytes (60 s),
+     * tries (5), bytes after decompression (16 times the expected, at least 256 MiB). */
+    int max_time_s, stall_s, tries;
+    uint64_t max_bytes;
     const char *(*url_of)(void *ctx, const char *source_id); /* configured base, NULL = default */
     const char *(*key_of)(void *ctx, const char *source_id); /* key from the environment */
     void *ctx;
@@ -76,6 +82,10 @@ struct fetch_summary {
     size_t done, unchanged, failed, quarantined;
     uint64_t bytes, rows;
 };
+/* Bytes that a fetch with these options is expected to take; no request is made. */
+int fetch_expected(const struct fetch_options *o, uint64_t *bytes, struct gt_error *err) GT_CHECK;
+/* Environment variable that holds the key of a source: "GPUTIER_KEY_LAMBDA"; returns buf. */
+const char *fetch_key_variable(const char *source_id, char buf[64]);
 /* 0 when every source ended well, else the first error; the others are still carried out. */
 int fetch_sources(const struct fetch_options *o, struct fetch_summary *out,
                   struct gt_error *err) GT_CHECK;

@@ -1,0 +1,53 @@
+/* What a source's `fetch` callback sees of the fetch engine (fetch.h: struct source_def).
+ *
+ * The callback runs once and plans requests; nothing blocks. A document (an index) is kept in
+ * memory and handed to a function that plans more; a price list is streamed into the source's
+ * parser and published under its scope when it was complete. Requests of one run may carry on
+ * in any order and at once. Strings given to the engine are copied. */
+#ifndef GPUTIER_HTTP_H
+#define GPUTIER_HTTP_H
+#include "gputier/arena.h"
+#include "gputier/fetch.h"
+
+struct fetch_request {
+    const char *url;           /* absolute, or below the base when it begins with "/" */
+    const char *alternative;   /* asked instead when url answers 404; NULL = none */
+    const char *scope;         /* the part of the source that these rows replace; "" = all of it */
+    const char *region;        /* hint for the parser, NULL = none */
+    const char *post;          /* body of a POST, NULL = GET */
+    const char *const *header; /* more header lines, NULL-terminated; they may hold a key: never
+                                * logged, not sent to another host on a redirect */
+    uint64_t max_bytes;        /* after decompression, 0 = the default of the kind */
+    bool listed;               /* an index names this file: a 404 is a delay and tried again */
+    bool optional;             /* 404 means "not published", unless this scope was fetched before */
+};
+
+/* Streams the answer into the source's parser and publishes its rows. */
+int fetch_rows(struct fetch_run *run, const struct fetch_request *q, struct gt_error *err) GT_CHECK;
+
+/* Keeps the answer (at most 8 MiB unless max_bytes says otherwise) and calls done with it; body
+ * is NUL-terminated and borrowed for the call. An error of done fails the scope. */
+typedef int fetch_document_fn(struct fetch_run *run, void *ctx, const char *body, size_t len,
+                              struct gt_error *err);
+int fetch_document(struct fetch_run *run, const struct fetch_request *q, fetch_document_fn *done,
+                   void *ctx, struct gt_error *err) GT_CHECK;
+
+const struct source_def *fetch_source(const struct fetch_run *run);
+const char *fetch_base(const struct fetch_run *run); /* without a trailing "/" */
+const char *fetch_key(const struct fetch_run *run);  /* NULL = none */
+/* Codes of the regions asked of this source's vendor; NULL past the end. A code given as
+ * "vendor/code" to another vendor is left out. */
+const char *fetch_region(const struct fetch_run *run, size_t i);
+bool fetch_all_regions(const struct fetch_run *run);
+/* Lives until the run ends. */
+struct arena *fetch_arena(struct fetch_run *run);
+/* Marks one part as failed without a request (a region that the index lacks). */
+void fetch_part_failed(struct fetch_run *run, const char *scope, const struct gt_error *why);
+void fetch_log(struct fetch_run *run, enum log_level level, const char *text);
+
+/* The walks of this folder, named by the records in pricing/sources/. */
+int aws_offer_fetch(struct fetch_run *run, struct gt_error *err);        /* aws_walk.c */
+int aws_savings_plan_fetch(struct fetch_run *run, struct gt_error *err); /* aws_walk.c */
+int skypilot_fetch(struct fetch_run *run, struct gt_error *err);         /* skypilot_walk.c */
+
+#endif

@@ -6,6 +6,9 @@ CC ?= gcc
 CFLAGS ?= -O2 -g
 WERROR ?=
 SAN ?=
+# make V=1 shows the commands
+V ?=
+Q = $(if $(V),,@echo '  $@';)
 
 BUILD_PKGS = gcc make pkg-config libcurl4-openssl-dev libsqlite3-dev libncurses-dev libcjson-dev \
   libyajl-dev libcsv-dev libyaml-dev libzstd-dev zlib1g-dev libutf8proc-dev
@@ -37,19 +40,19 @@ gputier: $(O)/gputier
 	cp -f $< $@.tmp && mv -f $@.tmp $@
 
 $(O)/gputier: $(O)/tui/main.o $(O)/libgputier.a
-	$(CC) $(GT_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 # One archive: a test links only the members that it uses.
 $(O)/libgputier.a: $(OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	@ar rcs $@ $^
 
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(GT_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(GT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/libgputier.a
-	$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm $(PKG_LIBS)
+	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm $(PKG_LIBS)
 
 -include $(OBJ:.o=.d) $(UNIT:=.d) $(O)/tui/main.d
 

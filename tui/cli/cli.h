@@ -42,6 +42,7 @@ struct app {
     const char *db_path, *data_dir, *config_path, *self;
     enum out_format format;
     const char *currency, *lang;
+    const char *fx; /* --fx CODE=RATE@DATE, NULL = none */
     bool offline, strict, plain, quiet, color;
     int verbose;
     int64_t now; /* GPUTIER_NOW or the clock */
@@ -49,6 +50,8 @@ struct app {
     int64_t as_of;                       /* --as-of or GT_TIME_NONE */
     const volatile sig_atomic_t *cancel; /* set by SIGINT/SIGTERM */
     struct log_sink log;
+    struct config *config; /* config.h */
+    char *db_owned, *data_owned, *config_owned, *self_owned;
     struct store *store;     /* opened by app_store on first use */
     struct catalog *catalog; /* loaded by app_catalog on first use */
 };

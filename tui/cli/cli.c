@@ -1,0 +1,25 @@
+/* The table of subcommands. A new command is one file and one line here. */
+#include "cli.h"
+#include <string.h>
+
+extern const struct command command_help;
+
+static const struct command *const commands[] = {
+    &command_help,
+};
+
+const struct command *command_at(size_t i)
+{
+    return i < sizeof commands / sizeof *commands ? commands[i] : NULL;
+}
+
+const struct command *command_find(const char *name)
+{
+    const struct command *c;
+    for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
+        if (strcmp(c->name, name) == 0) {
+            return c;
+        }
+    }
+    return NULL;
+}

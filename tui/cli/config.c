@@ -1,0 +1,123 @@
+/* config.yaml through libyaml: a flat list of "a.b.c" = value, three levels deep at most. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#define CONFIG_MAX   (256 * 1024)
+#define CONFIG_DEPTH 4
+
+struct config {
+    struct config_entry {
+        char *path, *value;
+    } * entry;
+    size_t n;
+};
+
+static int add_entry(struct config *c, const char *path, const char *value)
+{
+    void *p = realloc(c->entry, (c->n + 1) * sizeof *c->entry);
+    if (!p) {
+        return -1;
+    }
+    c->entry = p;
+    c->entry[c->n].path = strdup(path);
+    c->entry[c->n].value = strdup(value);
+    c->n++;
+    return c->entry[c->n - 1].path && c->entry[c->n - 1].value ? 0 : -1;
+}
+
+static int walk(struct config *c, yaml_document_t *doc, const yaml_node_t *node, const char *path,
+                int depth)
+{
+    if (!node || depth > CONFIG_DEPTH) {
+        return 0;
+    }
+    if (node->type == YAML_SCALAR_NODE) {
+        return add_entry(c, path, (const char *)node->data.scalar.value);
+    }
+    if (node->type != YAML_MAPPING_NODE) {
+        return 0;
+    }
+    for (yaml_node_pair_t *p = node->data.mapping.pairs.start; p < node->data.mapping.pairs.top;
+         p++) {
+        const yaml_node_t *key = yaml_document_get_node(doc, p->key);
+        char below[512];
+        if (!key || key->type != YAML_SCALAR_NODE) {
+            continue;
+        }
+        int n = snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "",
+                         (const char *)key->data.scalar.value);
+        if (n < 0 || n >= (int)sizeof below) {
+            continue;
+        }
+        if (walk(c, doc, yaml_document_get_node(doc, p->value), below, depth + 1)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static struct config *config_load(struct app *app)
+{
+    struct config *c = calloc(1, sizeof *c);
+    char *text = NULL;
+    size_t len = 0;
+    struct gt_error err = {0};
+    yaml_parser_t parser;
+    yaml_document_t doc;
+    if (!c) {
+        return NULL;
+    }
+    int rc = app_read_file(app->config_path, CONFIG_MAX, &text, &len, &err);
+    if (rc) {
+        if (rc != GT_ENOTFOUND) {
+            log_line(&app->log, LOG_WARNING, "config", "%s: %s", err.where, err.text);
+        }
+        return c;
+    }
+    if (yaml_parser_initialize(&parser)) {
+        yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
+        if (yaml_parser_load(&parser, &doc)) {
+            walk(c, &doc, yaml_document_get_root_node(&doc), "", 0);
+            yaml_document_delete(&doc);
+        } else {
+            log_line(&app->log, LOG_WARNING, "config", "%s:%zu:%zu: %s; the file is ignored",
+                     app->config_path, parser.problem_mark.line + 1, parser.problem_mark.column + 1,
+                     parser.problem ? parser.problem : "malformed YAML");
+        }
+        yaml_parser_delete(&parser);
+    }
+    free(text);
+    return c;
+}
+
+const char *config_get(struct app *app, const char *section, const char *name, const char *key)
+{
+    char path[512];
+    if (!app->config) {
+        app->config = config_load(app);
+    }
+    snprintf(path, sizeof path, "%s%s%s%s%s", section, name ? "." : "", name ? name : "",
+             key ? "." : "", key ? key : "");
+    for (size_t i = 0; app->config && i < app->config->n; i++) {
+        if (strcmp(app->config->entry[i].path, path) == 0) {
+            return app->config->entry[i].value;
+        }
+    }
+    return NULL;
+}
+
+void config_release(struct app *app)
+{
+    for (size_t i = 0; app->config && i < app->config->n; i++) {
+        free(app->config->entry[i].path);
+        free(app->config->entry[i].value);
+    }
+    if (app->config) {
+        free(app->config->entry);
+    }
+    free(app->config);
+    app->config = NULL;
+}

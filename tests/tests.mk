@@ -1,3 +1,85 @@
 # Test targets. A unit test is tests/unit/NAME.c (cmocka, one main); a program-level test is
-# tests/cli/NAME.sh or .py, tests/tui/NAME.py: exit 0 pass, 77 skip.
+# tests/cli/NAME.{sh,py} or tests/tui/NAME.py: exit status 0 pass, 77 skip, else fail.
+# tests/run runs them all and ends with "N passed, N failed, N skipped".
+TESTS ?=
+
+.PHONY: units check check-only check-programs deps test-deps lint-deps demo clean help install uninstall \
+  sanitize tsan fuzz fuzz-smoke fuzzers units-of lint format coverage bench
+
 units: $(UNIT)
+
+deps:
+	@tests/install-packages build $(BUILD_PKGS)
+test-deps:
+	@tests/install-packages test $(BUILD_PKGS) $(TEST_PKGS)
+lint-deps:
+	@tests/install-packages lint $(LINT_PKGS)
+
+# A second make, so that pkg-config is asked again after the packages are there.
+check: test-deps
+	@$(MAKE) --no-print-directory WERROR=-Werror check-only
+
+check-only: gputier $(UNIT)
+	@O=$(O) tests/run $(TESTS)
+
+demo: deps
+	@$(MAKE) --no-print-directory gputier
+	@tests/demo
+
+# AddressSanitizer and UndefinedBehaviorSanitizer over the same tests, in a folder of their own.
+sanitize: test-deps
+	@$(MAKE) --no-print-directory O=build/asan CFLAGS="-O1 -g" WERROR=-Werror \
+	  SAN="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build/asan/gputier units-of
+	@O=build/asan ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 tests/run $(TESTS)
+
+tsan: test-deps
+	@$(MAKE) --no-print-directory O=build/tsan CFLAGS="-O1 -g" SAN="-fsanitize=thread" build/tsan/gputier units-of
+	@O=build/tsan tests/run $(TESTS)
+
+units-of: $(UNIT)
+
+lint: lint-deps
+	@tests/lint
+
+format: lint-deps
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+coverage: test-deps
+	@$(MAKE) --no-print-directory O=build/cov CFLAGS="-O0 -g --coverage" LDFLAGS=--coverage build/cov/gputier units-of
+	@O=build/cov tests/run $(TESTS)
+	gcovr -r . --object-directory build/cov --exclude 'tests/.*' --print-summary
+
+bench: gputier
+	@tests/bench/run
+
+install: gputier
+	install -D -m 755 gputier $(DESTDIR)$(PREFIX)/bin/gputier
+	@for f in $$(cd data && find . -type f ! -path './tools/*' ! -name README.md); do \
+	  install -D -m 644 data/$$f $(DESTDIR)$(PREFIX)/share/gputier/$$f || exit 1; done
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/gputier
+	rm -rf $(DESTDIR)$(PREFIX)/share/gputier
+
+clean:
+	rm -rf build gputier
+
+help:
+	@echo "all demo check sanitize tsan fuzz bench lint format coverage install uninstall clean deps"
+
+# Fuzzing: tests/fuzz/NAME.c is a libFuzzer target, seeds in tests/fuzz/corpus/NAME/. fuzz-smoke runs
+# 5 s each, FUZZ_SECONDS sets another time.
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
+FUZZ := $(FUZZ_SRC:%.c=$(O)/%)
+FUZZ_SECONDS ?= 600
+fuzzers: $(FUZZ)
+$(O)/tests/fuzz/%: $(O)/tests/fuzz/%.o $(O)/libgputier.a
+	$(Q)$(CC) $(GT_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
+FUZZ_MAKE = $(MAKE) --no-print-directory O=build/fuzz CC=clang CFLAGS="-O1 -g" \
+  SAN="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
+fuzz-smoke: lint-deps
+	@$(FUZZ_MAKE) fuzzers
+	@tests/fuzz/run 5
+fuzz: lint-deps
+	@$(FUZZ_MAKE) fuzzers
+	@tests/fuzz/run $(FUZZ_SECONDS)

@@ -25,8 +25,19 @@ struct ckpt_result {
 };
 int ckpt_expected(const struct ckpt_job *job, struct ckpt_result *out,
                   struct gt_error *err) GT_CHECK;
-/* tau that minimises the expected makespan for this job (whole number of segments). */
+/* tau that minimises the expected makespan for this job (whole number of segments); a write that
+ * stalls nothing could be made ever more often: then one second, the least interval considered. */
 int ckpt_best_tau(const struct ckpt_job *job, double *tau_h, struct gt_error *err) GT_CHECK;
+
+/* The same with Weibull lives, S(x) = exp(-(x/scale)^shape), age 0 at every launch; lambda_per_h
+ * and restart_interruptible are not read (restarts count into the life). O(segments^2). */
+int ckpt_weibull(const struct ckpt_job *job, double shape, double scale_h, struct ckpt_result *out,
+                 struct gt_error *err) GT_CHECK;
+/* Every interruption saves the state within its notice, nothing periodic is written. */
+int ckpt_notice_fits(double work_h, double restart_h, double wait_h, double lambda_per_h,
+                     struct ckpt_result *out, struct gt_error *err) GT_CHECK;
+/* Rate per hour of a chance p (0 <= p < 1) to be interrupted within `hours`. */
+int ckpt_bucket_lambda(double p, double hours, double *lambda_per_h, struct gt_error *err) GT_CHECK;
 
 /* Monte Carlo of ckpt_job: quantiles of makespan and billed time; trajectories are split into fixed
  * blocks with their own stream, so the result depends on (job, seed, runs) alone. */
@@ -36,7 +47,16 @@ struct ckpt_quantiles {
 };
 int ckpt_simulate(const struct ckpt_job *job, double deadline_h, uint64_t seed, uint32_t runs,
                   struct ckpt_quantiles *out, struct gt_error *err) GT_CHECK;
+/* The sampler below it: makespan_h[runs] and, if not NULL, billed_h[runs], in order of the runs.
+ * shape 0: exponential with job->lambda_per_h; else Weibull (restarts interruptible). */
+int ckpt_sample(const struct ckpt_job *job, double shape, double scale_h, uint64_t seed,
+                uint32_t runs, double *makespan_h, double *billed_h,
+                struct gt_error *err) GT_CHECK;
+/* q-quantile (0..1) of v[n], the value of rank floor(q n); reorders v. NAN if n is 0. */
+double ckpt_quantile(double *v, size_t n, double q);
 
+#define SPOT_MAX_ZONES 64
+#define SPOT_MAX_TICKS 10000000
 struct spot_trace {
     int64_t gap_s;
     size_t n;
@@ -57,8 +77,10 @@ struct spot_replay {
     bool finished, deadline_met;
     double cost; /* NAN: no plan (optimal) */
     int64_t finish_s, spot_s, od_s, overhead_s, interruptions, launches;
+    int64_t zone_s[SPOT_MAX_ZONES]; /* spot_s by zone: the bill can be recomputed exactly */
 };
 int spot_replay(const struct spot_case *c, struct spot_replay *out, struct gt_error *err) GT_CHECK;
 bool spot_policy_known(const char *name);
+const char *spot_policy_name(size_t i); /* i-th name, NULL past the end */
 
 #endif

@@ -28,6 +28,13 @@ struct verify_kind {
                    const cJSON *computed, char *reason, size_t reason_size);
     bool statistics; /* adds n, median_error, p90_error of `throughput` to the summary */
 };
+/* The driver's comparison, for an agrees() that judges one part itself and leaves the rest to it:
+ * numbers (or decimal strings) within the tolerance of case or file, `note` never, `rows` in any
+ * order, `errors` by their L-code, zero `components` may be absent. reason names the first
+ * difference. */
+bool verify_values_agree(const struct verify_context *ctx, const cJSON *kase, const cJSON *expected,
+                         const cJSON *computed, char *reason, size_t reason_size);
+
 extern const struct verify_kind verify_storage, verify_spot, verify_checkpoint, verify_capacity,
     verify_throughput, verify_memory_fit, verify_input_pipeline;
 #endif

@@ -17,6 +17,7 @@ struct parse_context {
     struct staging *staging;
     const char *name;   /* file name or redacted URL, for messages */
     const char *region; /* hint from the caller, "" = none */
+    const char *vendor; /* likewise, NULL or "" = none: for files that do not name it */
     int64_t now;
     int64_t as_of;    /* from the document if it says, else now */
     uint64_t rows;    /* rows put so far, for progress */

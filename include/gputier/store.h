@@ -56,6 +56,9 @@ int staging_put_spot_point(struct staging *st, const struct spot_point_row *r,
 int staging_put_fx(struct staging *st, const struct fx_row *r, struct gt_error *err) GT_CHECK;
 void staging_set_raw(struct staging *st, const char *sha256_hex, uint64_t bytes, const char *etag,
                      const char *last_modified);
+/* Replaces the scope given to staging_begin: a file tells only when it was read which region it
+ * holds. Before publish. */
+int staging_set_scope(struct staging *st, const char *scope, struct gt_error *err) GT_CHECK;
 struct publish_result {
     uint64_t rows, added, changed, closed, unchanged;
 };

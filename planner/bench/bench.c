@@ -1,0 +1,313 @@
+/* The parent's side: starts the child (this binary again), follows its progress, bounds its time,
+ * reads its report. A crash, a hang or a missing driver becomes one sentence. */
+#include "backend.h"
+#include "gputier/jsonw.h"
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHILD_OUTPUT_MAX (1 << 20)
+#define LIST_SECONDS     20
+#define QUICK_SECONDS    60
+#define FULL_SECONDS     240
+
+extern char **environ;
+
+struct child {
+    pid_t pid;
+    int out;
+    struct buf line, json;
+    struct gt_error *err;
+    int error; /* the child's own error code */
+};
+
+static int start(const struct bench_options *o, const char *backend, const char *what,
+                 struct child *c)
+{
+    int fd[2];
+    char *argv[] = {strdup(o->self), strdup("--bench-child"), strdup(backend), strdup(what), NULL};
+    posix_spawn_file_actions_t fa;
+    int rc = -1;
+    if (argv[0] && argv[1] && argv[2] && argv[3] && pipe(fd) == 0) {
+        posix_spawn_file_actions_init(&fa);
+        posix_spawn_file_actions_adddup2(&fa, fd[1], STDOUT_FILENO);
+        posix_spawn_file_actions_addclose(&fa, fd[0]);
+        posix_spawn_file_actions_addclose(&fa, fd[1]);
+        posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null", 1,
+                                         0); /* drivers chatter */
+        rc = posix_spawn(&c->pid, argv[0], &fa, NULL, argv, environ);
+        posix_spawn_file_actions_destroy(&fa);
+        close(fd[1]);
+        c->out = fd[0];
+        if (rc) {
+            close(fd[0]);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        free(argv[i]);
+    }
+    return rc ? gt_fail(c->err, GT_EDEVICE, "bench", "cannot start the measuring process") : 0;
+}
+
+static void take_line(struct child *c, const struct bench_options *o)
+{
+    char *s = c->line.data;
+    char metric[32];
+    int done, total, code;
+    if (sscanf(s, "progress %31s %d %d", metric, &done, &total) == 3) {
+        if (o->progress) {
+            o->progress(o->ctx, metric, done, total);
+        }
+    } else if (sscanf(s, "error %d", &code) == 1) {
+        const char *text = strchr(s + 6, ' ');
+        c->error = code < 0 ? code : GT_EDEVICE;
+        gt_fail(c->err, c->error, "bench", "%s", text ? text + 1 : "the measuring process failed");
+    } else {
+        buf_adds(&c->json, s);
+        buf_addc(&c->json, '\n');
+    }
+}
+
+static void take_bytes(struct child *c, const struct bench_options *o, const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] == '\n') {
+            if (c->line.len) {
+                take_line(c, o);
+            }
+            buf_clear(&c->line);
+        } else {
+            buf_addc(&c->line, p[i]);
+        }
+    }
+}
+
+/* Reads until the child closes its output, the user cancels (checked every 50 ms) or time is up. */
+static int follow(struct child *c, const struct bench_options *o, double limit)
+{
+    double end = bench_seconds() + limit;
+    char chunk[4096];
+    for (;;) {
+        struct pollfd p = {.fd = c->out, .events = POLLIN};
+        if (o->cancel && *o->cancel) {
+            return gt_fail(c->err, GT_ECANCELLED, "bench", "interrupted");
+        }
+        if (bench_seconds() > end) {
+            return gt_fail(c->err, GT_EDEVICE, "bench",
+                           "the device gave no answer for %.0f s; the measurement was stopped",
+                           limit);
+        }
+        if (poll(&p, 1, 50) <= 0) {
+            continue;
+        }
+        ssize_t n = read(c->out, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return 0;
+        }
+        take_bytes(c, o, chunk, (size_t)n);
+    }
+}
+
+static int run_child(const struct bench_options *o, const char *backend, const char *what,
+                     double limit, struct buf *json, struct gt_error *err)
+{
+    struct child c = {.err = err};
+    int status = 0;
+    buf_init(&c.line, CHILD_OUTPUT_MAX);
+    buf_init(&c.json, CHILD_OUTPUT_MAX);
+    int rc = start(o, backend, what, &c);
+    if (!rc) {
+        rc = follow(&c, o, limit);
+        if (rc) {
+            kill(c.pid, SIGKILL);
+        }
+        close(c.out);
+        while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR) {
+        }
+        if (!rc && c.error) {
+            rc = c.error;
+        } else if (!rc && WIFSIGNALED(status)) {
+            rc = gt_fail(err, GT_EDEVICE, "bench", "the %s driver crashed (signal %d)", backend,
+                         WTERMSIG(status));
+        } else if (!rc &&
+                   (!WIFEXITED(status) || WEXITSTATUS(status) || c.json.failed || !c.json.len)) {
+            rc = gt_fail(err, GT_EDEVICE, "bench", "the measuring process failed (status %d)",
+                         WEXITSTATUS(status));
+        }
+    }
+    buf_release(&c.line);
+    if (rc) {
+        buf_release(&c.json);
+    } else {
+        *json = c.json;
+    }
+    return rc;
+}
+
+static const char *text_at(struct arena *a, const cJSON *o, const char *key)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    return arena_strdup(a, cJSON_IsString(v) ? v->valuestring : "");
+}
+
+static double number_at(const cJSON *o, const char *key)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsNumber(v) ? v->valuedouble : 0;
+}
+
+static void read_device(struct arena *a, const cJSON *o, struct bench_device *d)
+{
+    const cJSON *cls = cJSON_GetObjectItemCaseSensitive(o, "class");
+    *d =
+        (struct bench_device){.name = text_at(a, o, "name"),
+                              .backend = text_at(a, o, "backend"),
+                              .driver = text_at(a, o, "driver"),
+                              .vendor = text_at(a, o, "vendor"),
+                              .is_gpu = cJSON_IsString(cls) && strcmp(cls->valuestring, "gpu") == 0,
+                              .memory_gib = number_at(o, "memory_gib")};
+}
+
+static int read_report(const char *json, struct arena *a, struct bench_report *out,
+                       struct gt_error *err)
+{
+    cJSON *root = cJSON_Parse(json);
+    const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *r;
+    int n = cJSON_GetArraySize(results), i = 0;
+    int rc = root && n > 0
+                 ? 0
+                 : gt_fail(err, GT_EDEVICE, "bench", "the measuring process sent no results");
+    if (!rc) {
+        read_device(a, cJSON_GetObjectItemCaseSensitive(root, "device"), &out->device);
+        out->result = arena_array(a, (size_t)n, sizeof *out->result);
+        rc = out->result ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    cJSON_ArrayForEach(r, results)
+    {
+        if (rc) {
+            break;
+        }
+        struct bench_result *b = &out->result[i++];
+        *b = (struct bench_result){
+            .metric = text_at(a, r, "metric"),
+            .unit = text_at(a, r, "unit"),
+            .value = number_at(r, "value"),
+            .median = number_at(r, "median"),
+            .min = number_at(r, "min"),
+            .p95 = number_at(r, "p95"),
+            .spread = number_at(r, "spread"),
+            .checked = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(r, "checked"))};
+        if (!b->metric || !b->unit) {
+            rc = gt_fail(err, GT_ENOMEM, "", "out of memory");
+        }
+    }
+    out->n = (size_t)i;
+    cJSON_Delete(root);
+    return rc;
+}
+
+static int measure_on(const struct bench_options *o, const char *backend, struct arena *a,
+                      struct bench_report *out, struct gt_error *err)
+{
+    struct buf json;
+    int rc = run_child(o, backend, o->quick ? "quick" : "full",
+                       o->quick ? QUICK_SECONDS : FULL_SECONDS, &json, err);
+    if (rc) {
+        return rc;
+    }
+    rc = read_report(json.data, a, out, err);
+    buf_release(&json);
+    return rc;
+}
+
+static void add_note(struct bench_report *r, const char *note)
+{
+    if (note && r->n_notes < sizeof r->note / sizeof *r->note) {
+        r->note[r->n_notes++] = note;
+    }
+}
+
+int bench_run(const struct bench_options *o, struct arena *a, struct bench_report *out,
+              struct gt_error *err)
+{
+    bool automatic = strcmp(o->device, "auto") == 0;
+    *out = (struct bench_report){0};
+    if (automatic || strcmp(o->device, "opencl") == 0) {
+        struct gt_error why = {0};
+        int rc = measure_on(o, "opencl", a, out, &why);
+        /* A CPU behind OpenCL says less about the machine than the fallback itself does. */
+        if (!rc && (out->device.is_gpu || !automatic)) {
+            if (!out->device.is_gpu) {
+                add_note(out, "CPU behind OpenCL, not a GPU: never used for a GPU's rate");
+            }
+            return 0;
+        }
+        if (rc == GT_ECANCELLED || !automatic) {
+            *err = why;
+            return rc;
+        }
+        const char *note = rc ? arena_printf(a, "OpenCL: %s", why.text)
+                              : arena_printf(a, "OpenCL offers only %s: no GPU", out->device.name);
+        rc = measure_on(o, "cpu", a, out, err);
+        if (!rc) {
+            add_note(out, note);
+            add_note(out, "CPU, not a GPU: never used for a GPU's rate");
+        }
+        return rc;
+    }
+    if (strcmp(o->device, "cpu") != 0) {
+        return gt_fail(err, GT_EUNSUPPORTED, "bench",
+                       "no back end '%.30s' in this build; auto, opencl and cpu are there",
+                       o->device);
+    }
+    int rc = measure_on(o, "cpu", a, out, err);
+    if (!rc) {
+        add_note(out, "CPU, not a GPU: never used for a GPU's rate");
+    }
+    return rc;
+}
+
+int bench_list(const struct bench_options *o, struct arena *a, struct bench_device **out, size_t *n,
+               struct gt_error *err)
+{
+    static const char *const backends[] = {"opencl", "cpu"};
+    struct bench_device *list = arena_array(a, 64, sizeof *list);
+    if (!list) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    *n = 0;
+    for (int i = 0; i < 2; i++) {
+        struct buf json;
+        struct gt_error why = {0};
+        int rc = run_child(o, backends[i], "list", LIST_SECONDS, &json, &why);
+        if (rc == GT_ECANCELLED) {
+            *err = why;
+            return rc;
+        }
+        if (rc) {
+            continue; /* a back end without a device is a shorter list, not an error */
+        }
+        cJSON *root = cJSON_Parse(json.data);
+        const cJSON *d;
+        cJSON_ArrayForEach(d, cJSON_GetObjectItemCaseSensitive(root, "devices"))
+        {
+            if (*n < 64) {
+                read_device(a, d, &list[(*n)++]);
+            }
+        }
+        cJSON_Delete(root);
+        buf_release(&json);
+    }
+    *out = list;
+    return 0;
+}

@@ -1,0 +1,93 @@
+/* Repetition and statistics of one device: warm-up, >= 9 repetitions, median, min, p95, spread
+ * ((p95 - min) / median), every output checked. Rules: gpu-bench.md 2.7. */
+#include "backend.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX_SAMPLES 200
+#define MIN_SAMPLES 9
+
+double bench_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void statistics(double *v, size_t n, struct bench_result *r)
+{
+    qsort(v, n, sizeof *v, by_value);
+    r->min = v[0];
+    r->median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+    r->p95 = v[(size_t)ceil(0.95 * (double)n) - 1];
+    r->spread = r->median > 0 ? (r->p95 - r->min) / r->median : 0;
+    r->value = r->median;
+}
+
+static int measure_one(const struct backend_ops *ops, struct backend *b, size_t m, bool quick,
+                       struct bench_result *r, struct gt_error *err)
+{
+    double v[MAX_SAMPLES];
+    double warm = quick ? 0.05 : 0.2, share = quick ? 0.3 : 1.0;
+    size_t n = 0;
+    double start = bench_seconds();
+    int rc;
+    do { /* the first launch compiles, clocks ramp from idle: thrown away */
+        rc = ops->sample(b, m, &v[0], err);
+        if (rc) {
+            return rc;
+        }
+    } while (bench_seconds() - start < warm);
+    start = bench_seconds();
+    while (n < MIN_SAMPLES || (n < MAX_SAMPLES && bench_seconds() - start < share)) {
+        rc = ops->sample(b, m, &v[n], err);
+        if (rc) {
+            return rc;
+        }
+        if (!isfinite(v[n]) || v[n] <= 0) {
+            return gt_fail(err, GT_EDEVICE, ops->metric[m].name, "the timer gave no usable value");
+        }
+        n++;
+    }
+    r->metric = ops->metric[m].name;
+    r->unit = ops->metric[m].unit;
+    statistics(v, n, r);
+    rc = ops->check(b, m, &r->checked, err);
+    if (!rc && !r->checked) {
+        rc = gt_fail(err, GT_EDEVICE, r->metric,
+                     "the device computed a wrong result; no number is kept");
+    }
+    return rc;
+}
+
+int bench_measure(const struct backend_ops *ops, struct backend *b, bool quick, struct arena *a,
+                  void (*progress)(void *ctx, const char *metric, int done, int total), void *ctx,
+                  struct bench_report *out, struct gt_error *err)
+{
+    out->result = arena_array(a, ops->n_metrics, sizeof *out->result);
+    if (!out->result) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    for (size_t m = 0; m < ops->n_metrics; m++) {
+        if (progress) {
+            progress(ctx, ops->metric[m].name, (int)m, (int)ops->n_metrics);
+        }
+        int rc = measure_one(ops, b, m, quick, &out->result[out->n], err);
+        if (rc) {
+            return rc;
+        }
+        out->n++;
+    }
+    if (progress) {
+        progress(ctx, "", (int)ops->n_metrics, (int)ops->n_metrics);
+    }
+    return 0;
+}

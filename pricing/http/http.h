@@ -26,7 +26,9 @@ struct fetch_request {
 int fetch_rows(struct fetch_run *run, const struct fetch_request *q, struct gt_error *err) GT_CHECK;
 
 /* Keeps the answer (at most 8 MiB unless max_bytes says otherwise) and calls done with it; body
- * is NUL-terminated and borrowed for the call. An error of done fails the scope. */
+ * is NUL-terminated and borrowed for the call. An error of done fails the request. When the
+ * document could not be had, done is called with body NULL and err saying why, so that the walk
+ * can mark the parts that it would have planned (fetch_part_failed). */
 typedef int fetch_document_fn(struct fetch_run *run, void *ctx, const char *body, size_t len,
                               struct gt_error *err);
 int fetch_document(struct fetch_run *run, const struct fetch_request *q, fetch_document_fn *done,
@@ -41,7 +43,8 @@ const char *fetch_region(const struct fetch_run *run, size_t i);
 bool fetch_all_regions(const struct fetch_run *run);
 /* Lives until the run ends. */
 struct arena *fetch_arena(struct fetch_run *run);
-/* Marks one part as failed without a request (a region that the index lacks). */
+/* Marks one part as failed without a request of its own (a region that the index lacks), in the
+ * database too. */
 void fetch_part_failed(struct fetch_run *run, const char *scope, const struct gt_error *why);
 void fetch_log(struct fetch_run *run, enum log_level level, const char *text);
 

@@ -1,0 +1,154 @@
+/* Where a body's bytes go: hash, decoder, then the document's buffer or the source's parser and
+ * its staging; at the end the rows are published in one go. */
+#include "engine.h"
+#include "url.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int sink(void *ctx, const char *data, size_t len, struct gt_error *err)
+{
+    struct transfer *t = ctx;
+    struct body *b = &t->body;
+    b->decoded += len;
+    if (b->decoded > t->max_bytes) {
+        return gt_fail(err, GT_ELIMIT, "", "the answer is larger than the limit of %llu bytes",
+                       (unsigned long long)t->max_bytes);
+    }
+    if (t->done) {
+        return buf_add(&b->document, data, len) == 0 ? 0
+                                                     : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    return t->run->def->parse_feed(b->parser, data, len, err);
+}
+
+static int open_staging(struct transfer *t, struct gt_error *err)
+{
+    char shown[512];
+    url_redact(t->first_url, shown, sizeof shown);
+    t->body.parse.name = arena_strdup(t->run->arena, shown);
+    if (!t->body.parse.name) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    return run_staging(t->run, t->scope, t->body.parse.name, &t->body.staging, err);
+}
+
+int body_open(struct transfer *t, struct gt_error *err)
+{
+    struct body *b = &t->body;
+    const struct fetch_options *o = t->run->engine->o;
+    b->raw = b->decoded = 0;
+    sha256_init(&b->sha);
+    memcpy(b->etag, t->answer.etag, sizeof b->etag);
+    memcpy(b->last_modified, t->answer.last_modified, sizeof b->last_modified);
+    memcpy(b->coding, t->answer.coding, sizeof b->coding);
+    memcpy(b->digest, t->answer.digest, sizeof b->digest);
+    b->has_digest = t->answer.has_digest;
+    int rc = decoder_new(b->coding, sink, t, &b->decoder, err);
+    if (rc != 0) {
+        return rc;
+    }
+    b->open = true;
+    if (t->done) {
+        buf_init(&b->document, t->max_bytes + 1);
+        return 0;
+    }
+    b->parse.region = t->region ? t->region : "";
+    b->parse.now = b->parse.as_of = o->now;
+    b->parse.rows = b->parse.skipped = 0;
+    b->parse.log = o->log;
+    rc = open_staging(t, err);
+    if (rc != 0) {
+        return rc;
+    }
+    b->parse.staging = b->staging;
+    return t->run->def->parse_open(&b->parse, &b->parser, err);
+}
+
+int body_take(struct transfer *t, const char *data, size_t len, struct gt_error *err)
+{
+    sha256_add(&t->body.sha, data, len);
+    t->body.raw += len;
+    return decoder_feed(t->body.decoder, data, len, err);
+}
+
+static int check_digest(struct transfer *t, char hex[65], struct gt_error *err)
+{
+    unsigned char digest[32];
+    char stated[65];
+    sha256_end(&t->body.sha, digest);
+    sha256_hex(digest, hex);
+    if (t->body.has_digest && memcmp(digest, t->body.digest, 32) != 0) {
+        return gt_fail(err, GT_EPARSE, "",
+                       "wrong checksum: the server states SHA-256 %s, the "
+                       "bytes have %s",
+                       sha256_hex(t->body.digest, stated), hex);
+    }
+    return 0;
+}
+
+static int publish(struct transfer *t, const char *hex, struct gt_error *err)
+{
+    struct body *b = &t->body;
+    struct parser *p = b->parser;
+    b->parser = NULL; /* parse_close frees it, whatever it returns */
+    int rc = t->run->def->parse_close(p, err);
+    if (rc != 0) {
+        return rc;
+    }
+    if (b->parse.rows == 0) {
+        return gt_fail(err, GT_EPARSE, "",
+                       "no price rows in the answer (%llu bytes, %llu entries left out); an empty "
+                       "list never replaces prices",
+                       (unsigned long long)b->decoded, (unsigned long long)b->parse.skipped);
+    }
+    struct publish_result r;
+    struct staging *st = b->staging;
+    staging_set_raw(st, hex, b->raw, b->etag[0] ? b->etag : NULL,
+                    b->last_modified[0] ? b->last_modified : NULL);
+    b->staging = NULL; /* released by publish in every case */
+    return staging_publish(st, &r, err);
+}
+
+int body_close(struct transfer *t, struct gt_error *err)
+{
+    struct body *b = &t->body;
+    char hex[65];
+    int rc = decoder_end(b->decoder, err);
+    rc = rc ? rc : check_digest(t, hex, err);
+    if (rc != 0) {
+        return rc;
+    }
+    if (!t->done) {
+        return publish(t, hex, err);
+    }
+    const char *text = b->document.data ? b->document.data : "";
+    return t->done(t->run, t->done_ctx, text, b->document.len, err);
+}
+
+void body_discard(struct transfer *t, const char *why)
+{
+    struct body *b = &t->body;
+    if (b->parser) {
+        t->run->def->parse_abort(b->parser);
+        b->parser = NULL;
+    }
+    if (why && !b->staging) {
+        struct gt_error ignored; /* the failure being recorded matters more */
+        if (open_staging(t, &ignored) != 0) {
+            b->staging = NULL;
+        }
+    }
+    if (b->staging) {
+        staging_discard(b->staging, why);
+        b->staging = NULL;
+    }
+    decoder_free(b->decoder);
+    b->decoder = NULL;
+    if (t->done) {
+        buf_release(&b->document);
+    }
+    b->best = b->raw > b->best ? b->raw : b->best;
+    b->open = false;
+    b->raw = b->decoded = 0;
+}

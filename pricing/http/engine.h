@@ -1,0 +1,136 @@
+/* Inside of the fetch engine. One `engine` drives libcurl's multi interface in the caller's
+ * thread; one `fetch_run` is a source; one `transfer` a request of it with its tries, redirects
+ * and the body's way: raw bytes -> hash -> decoder -> document buffer, or parser -> staging. */
+#ifndef GPUTIER_ENGINE_H
+#define GPUTIER_ENGINE_H
+#include "curl_api.h"
+#include "decode.h"
+#include "gputier/arena.h"
+#include "gputier/buf.h"
+#include "gputier/fetch.h"
+#include "gputier/rng.h"
+#include "http.h"
+#include "sha256.h"
+
+#define ENGINE_PARALLEL  8 /* transfers at once */
+#define ENGINE_PER_RUN   4 /* of them for one source */
+#define ENGINE_REDIRECTS 5
+#define ENGINE_TRIES_MAX 50 /* resumed tries that made progress do not count, up to this many */
+#define DOCUMENT_BYTES   (8ULL << 20)
+
+enum transfer_state { TRANSFER_WAITING, TRANSFER_ACTIVE, TRANSFER_ENDED };
+
+/* What the header lines of the last answer said. */
+struct answer {
+    long status;
+    char etag[256], last_modified[64], coding[32], retry_after[64];
+    int64_t range_from; /* of Content-Range, -1 = none */
+    unsigned char digest[32];
+    bool has_digest, no_ranges, html;
+};
+
+/* The receiving end of a request: see body.c. */
+struct body {
+    struct buf document;
+    struct decoder *decoder;
+    struct staging *staging;
+    struct parser *parser;
+    struct parse_context parse;
+    struct sha256 sha;
+    uint64_t raw, decoded, best; /* bytes taken; best = most raw bytes of any try */
+    char etag[256], last_modified[64], coding[32]; /* of the answer that is being taken */
+    unsigned char digest[32];
+    bool has_digest, open;
+};
+
+struct transfer {
+    struct transfer *next;
+    struct fetch_run *run;
+    enum transfer_state state;
+    const char *url, *alternative, *scope, *region, *post;
+    const char *first_url; /* before redirects */
+    const char *const *header;
+    uint64_t max_bytes;
+    bool listed, optional;
+    fetch_document_fn *done; /* NULL: rows */
+    void *done_ctx;
+
+    CURL *easy;
+    struct curl_slist *lines;
+    struct answer answer;
+    struct body body;
+    uint64_t skip, total; /* bytes still to drop after a resume; expected raw bytes, 0 unknown */
+    bool started, restart, no_resume, conditional;
+    int tries, all_tries, redirects;
+    uint64_t ignored; /* bytes of an answer that is no price list */
+    int64_t not_before_ms, deadline_ms;
+    struct gt_error err; /* set by a callback: why the transfer was stopped */
+    int rc;
+    char reason[CURL_ERROR_SIZE];
+};
+
+struct fetch_run {
+    struct engine *engine;
+    const struct source_def *def;
+    struct arena *arena;
+    const char *base, *key;
+    const char **region;
+    size_t n_regions;
+    struct transfer *first, *last;
+    size_t active, open; /* transfers in curl's hands; transfers not ended */
+    size_t done, unchanged, failed, quarantined, absent;
+    uint64_t bytes, rows;
+    struct gt_error err; /* the first error of the run */
+};
+
+struct engine {
+    const struct fetch_options *o;
+    struct curl_api curl;
+    CURLM *multi;
+    struct fetch_run *run;
+    size_t n_runs, active;
+    struct rng rng;
+    struct arena *arena;
+    int64_t shown_ms; /* last progress report */
+};
+
+int64_t engine_now_ms(void);
+bool engine_cancelled(const struct engine *e);
+void engine_report(struct engine *e, const struct transfer *t, int state, const char *message);
+
+/* run.c */
+int run_init(struct fetch_run *run, struct engine *e, const struct source_def *def,
+             struct gt_error *err) GT_CHECK;
+int run_plan(struct fetch_run *run, struct gt_error *err) GT_CHECK;
+/* Adds a failed, finished … part to the run and tells the progress callback. */
+void run_part_ended(struct fetch_run *run, const struct transfer *t, int state,
+                    const struct gt_error *why);
+
+int run_staging(struct fetch_run *run, const char *scope, const char *url, struct staging **out,
+                struct gt_error *err) GT_CHECK;
+
+/* request.c */
+int transfer_start(struct engine *e, struct transfer *t, struct gt_error *err) GT_CHECK;
+int request_begin_empty(struct transfer *t) GT_CHECK; /* a 200 without any byte */
+void request_release(struct engine *e, struct transfer *t);
+
+/* transfer.c */
+/* libcurl is through with t: retries, follows, publishes or fails. */
+void transfer_finish(struct engine *e, struct transfer *t, CURLcode code);
+/* Ends t without a result (cancel, clean-up). */
+void transfer_drop(struct engine *e, struct transfer *t);
+/* Ends t as failed with t->err. */
+void transfer_fail(struct engine *e, struct transfer *t);
+
+/* answer.c */
+void answer_reset(struct answer *a);
+void answer_line(struct answer *a, const char *line, size_t len);
+
+/* body.c */
+int body_open(struct transfer *t, struct gt_error *err) GT_CHECK;
+int body_take(struct transfer *t, const char *data, size_t len, struct gt_error *err) GT_CHECK;
+/* Body complete: document handed on, or rows published. */
+int body_close(struct transfer *t, struct gt_error *err) GT_CHECK;
+void body_discard(struct transfer *t, const char *why); /* why != NULL: a failed run is recorded */
+
+#endif

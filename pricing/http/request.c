@@ -1,0 +1,238 @@
+/* One try of a transfer: libcurl's options, and the callbacks that take the answer. */
+#include "engine.h"
+#include "url.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef GT_VERSION
+#define GT_VERSION "0.1"
+#endif
+#define CONNECT_MS    20000L
+#define BUFFER_BYTES  262144L
+#define LOW_SPEED     64L    /* bytes a second that count as a stall */
+#define IGNORED_BYTES 65536U /* of an error page; the rest is not read */
+#define MAX_TIME_S    7200
+#define STALL_S       60
+
+static int stop(struct transfer *t, int rc)
+{
+    t->rc = rc;
+    return 0; /* fewer bytes than offered: libcurl ends the transfer */
+}
+
+/* The answer's first bytes are here (or it has none): is it what was asked for, does it begin a
+ * body or continue one? 0, or an error; t->restart asks for the whole body once more. */
+static int begin(struct transfer *t, const char *data, size_t len)
+{
+    struct body *b = &t->body;
+    const struct answer *a = &t->answer;
+    t->started = true;
+    t->skip = 0;
+    if (a->html && !a->coding[0] && len > 0 && data[strspn(data, " \r\n\t")] == '<') {
+        return gt_fail(&t->err, GT_EPARSE, "",
+                       "an HTML page came instead of a price list (a sign-in page, a proxy's?)");
+    }
+    bool same = strcmp(a->coding, b->coding) == 0 && strcmp(a->etag, b->etag) == 0;
+    if (a->status == 206) {
+        if (b->open && a->range_from == (int64_t)b->raw && same) {
+            return 0;
+        }
+        t->restart = t->no_resume = true;
+        return GT_ENET;
+    }
+    if (b->open && same && a->etag[0]) {
+        t->skip = b->raw; /* the server ignored the range; what is known is passed over */
+        return 0;
+    }
+    if (b->open) {
+        body_discard(t, NULL); /* another version: from the beginning */
+    }
+    return body_open(t, &t->err);
+}
+
+int request_begin_empty(struct transfer *t)
+{
+    return begin(t, "", 0);
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *ctx)
+{
+    struct transfer *t = ctx;
+    size_t len = size * n;
+    struct engine *e = t->run->engine;
+    if (engine_cancelled(e)) {
+        return (size_t)stop(t, GT_ECANCELLED);
+    }
+    if (t->answer.status != 200 && t->answer.status != 206) {
+        t->ignored += len;
+        return t->ignored <= IGNORED_BYTES ? len : 0;
+    }
+    if (!t->started) {
+        curl_off_t cl = -1;
+        e->curl.easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &cl);
+        char head[64] = "";
+        memcpy(head, data, len < sizeof head ? len : sizeof head - 1);
+        int rc = begin(t, head, len);
+        if (rc != 0) {
+            return (size_t)stop(t, rc);
+        }
+        t->total = cl > 0 ? (uint64_t)cl + (t->answer.status == 206 ? t->body.raw : 0) : 0;
+    }
+    size_t drop = t->skip < len ? (size_t)t->skip : len;
+    t->skip -= drop;
+    if (len > drop) {
+        int rc = body_take(t, data + drop, len - drop, &t->err);
+        if (rc != 0) {
+            return (size_t)stop(t, rc);
+        }
+        t->run->bytes += len - drop;
+    }
+    return len;
+}
+
+static size_t on_header(char *data, size_t size, size_t n, void *ctx)
+{
+    struct transfer *t = ctx;
+    answer_line(&t->answer, data, size * n);
+    return engine_cancelled(t->run->engine) ? 0 : size * n;
+}
+
+static int add_line(struct engine *e, struct transfer *t, const char *line, struct gt_error *err)
+{
+    struct curl_slist *l = e->curl.slist_append(t->lines, line);
+    if (!l) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    t->lines = l;
+    return 0;
+}
+
+/* If-None-Match and its like from the last fetch of this scope. */
+static int add_conditions(struct engine *e, struct transfer *t, struct gt_error *err)
+{
+    char *etag = NULL, *modified = NULL, line[400];
+    int rc = store_http_state(e->o->store, t->run->def->id, t->scope, &etag, &modified, err);
+    if (rc == 0 && etag && *etag) {
+        snprintf(line, sizeof line, "If-None-Match: %s", etag);
+        rc = add_line(e, t, line, err);
+        t->conditional = true;
+    } else if (rc == 0 && modified && *modified) {
+        snprintf(line, sizeof line, "If-Modified-Since: %s", modified);
+        rc = add_line(e, t, line, err);
+        t->conditional = true;
+    }
+    free(etag);
+    free(modified);
+    return rc;
+}
+
+static int add_lines(struct engine *e, struct transfer *t, struct gt_error *err)
+{
+    char line[400];
+    int rc = add_line(e, t, "Accept-Encoding: gzip", err);
+    if (rc == 0 && t->header && url_same_origin(t->url, t->first_url)) {
+        for (size_t i = 0; rc == 0 && t->header[i]; i++) {
+            rc = add_line(e, t, t->header[i], err);
+        }
+    }
+    t->conditional = false;
+    if (rc == 0 && t->body.open) {
+        const char *v = t->body.etag[0] ? t->body.etag : t->body.last_modified;
+        snprintf(line, sizeof line, "If-Range: %s", v);
+        rc = add_line(e, t, line, err);
+    } else if (rc == 0 && !t->done && !t->post && !e->o->accept_large_change) {
+        rc = add_conditions(e, t, err);
+    }
+    return rc;
+}
+
+static void set_transport(struct engine *e, struct transfer *t)
+{
+    CURL *h = t->easy;
+    CURLcode (*set)(CURL *, CURLoption, ...) = e->curl.easy_setopt;
+    set(h, CURLOPT_PROTOCOLS_STR, "http,https");
+    set(h, CURLOPT_FOLLOWLOCATION, 0L); /* followed by hand: transfer.c */
+    set(h, CURLOPT_NOSIGNAL, 1L);
+    set(h, CURLOPT_QUICK_EXIT, 1L); /* a slow resolver must not hold up Ctrl-C */
+    set(h, CURLOPT_SSL_VERIFYPEER, 1L);
+    set(h, CURLOPT_SSL_VERIFYHOST, 2L);
+    const char *ca = getenv("CURL_CA_BUNDLE");
+    ca = ca && *ca ? ca : getenv("SSL_CERT_FILE");
+    if (ca && *ca) {
+        set(h, CURLOPT_CAINFO, ca);
+    }
+    set(h, CURLOPT_USERAGENT, "gputier/" GT_VERSION);
+    set(h, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    set(h, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
+    set(h, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+    set(h, CURLOPT_LOW_SPEED_LIMIT, LOW_SPEED);
+    set(h, CURLOPT_LOW_SPEED_TIME, (long)(e->o->stall_s > 0 ? e->o->stall_s : STALL_S));
+    int64_t left = t->deadline_ms - engine_now_ms();
+    set(h, CURLOPT_TIMEOUT_MS, (long)(left > 1 ? left : 1));
+    set(h, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)t->max_bytes);
+}
+
+int transfer_start(struct engine *e, struct transfer *t, struct gt_error *err)
+{
+    char range[32];
+    t->easy = e->curl.easy_init();
+    if (!t->easy) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    if (t->deadline_ms == 0) {
+        t->deadline_ms =
+            engine_now_ms() + 1000LL * (e->o->max_time_s > 0 ? e->o->max_time_s : MAX_TIME_S);
+    }
+    answer_reset(&t->answer);
+    t->started = t->restart = false;
+    t->ignored = 0;
+    t->rc = 0;
+    t->reason[0] = '\0';
+    set_transport(e, t);
+    CURLcode (*set)(CURL *, CURLoption, ...) = e->curl.easy_setopt;
+    set(t->easy, CURLOPT_URL, t->url);
+    set(t->easy, CURLOPT_PRIVATE, (void *)t);
+    set(t->easy, CURLOPT_ERRORBUFFER, t->reason);
+    set(t->easy, CURLOPT_WRITEFUNCTION, on_body);
+    set(t->easy, CURLOPT_WRITEDATA, (void *)t);
+    set(t->easy, CURLOPT_HEADERFUNCTION, on_header);
+    set(t->easy, CURLOPT_HEADERDATA, (void *)t);
+    if (t->post) {
+        set(t->easy, CURLOPT_POSTFIELDSIZE, (long)strlen(t->post));
+        set(t->easy, CURLOPT_POSTFIELDS, t->post);
+    }
+    int rc = add_lines(e, t, err);
+    if (rc != 0) {
+        return rc;
+    }
+    set(t->easy, CURLOPT_HTTPHEADER, t->lines);
+    if (t->body.open) {
+        snprintf(range, sizeof range, "%llu-", (unsigned long long)t->body.raw);
+        set(t->easy, CURLOPT_RANGE, range);
+    }
+    CURLMcode mc = e->curl.multi_add_handle(e->multi, t->easy);
+    if (mc != CURLM_OK) {
+        return gt_fail(err, GT_ENET, "", "libcurl: %s", e->curl.multi_strerror(mc));
+    }
+    t->state = TRANSFER_ACTIVE;
+    t->run->active++;
+    e->active++;
+    return 0;
+}
+
+void request_release(struct engine *e, struct transfer *t)
+{
+    if (t->easy) {
+        if (t->state == TRANSFER_ACTIVE) {
+            e->curl.multi_remove_handle(e->multi, t->easy);
+            t->run->active--;
+            e->active--;
+        }
+        e->curl.easy_cleanup(t->easy);
+        t->easy = NULL;
+    }
+    e->curl.slist_free_all(t->lines);
+    t->lines = NULL;
+    t->state = TRANSFER_WAITING;
+}

@@ -1,0 +1,23 @@
+/* SkyPilot's catalogue: one CSV a cloud below <base>/v8/ (docs/pricing-sources.md section 4). A
+ * cloud that the catalogue does not (or no longer) hold is not an error unless it was fetched
+ * before. */
+#include "http.h"
+#include <stdio.h>
+
+/* Folder names of the catalogue whose clouds gputier knows; "do" is DigitalOcean. */
+static const char *const clouds[] = {
+    "aws", "azure", "gcp",   "lambda",     "runpod",     "vast", "nebius",
+    "oci", "cudo",  "verda", "fluidstack", "hyperbolic", "do",
+};
+
+int skypilot_fetch(struct fetch_run *run, struct gt_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof clouds / sizeof *clouds; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "/v8/%s/vms.csv", clouds[i]);
+        struct fetch_request q = {.url = url, .scope = clouds[i], .optional = true};
+        rc = fetch_rows(run, &q, err);
+    }
+    return rc;
+}

@@ -1,0 +1,100 @@
+/* Addresses: see url.h. Only what fetching needs: no relative paths, no normalising. */
+#include "url.h"
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define URL_MAX 4096
+
+/* Where the host begins, NULL when the scheme is neither http nor https. */
+static const char *authority(const char *url)
+{
+    if (strncasecmp(url, "https://", 8) == 0) {
+        return url + 8;
+    }
+    if (strncasecmp(url, "http://", 7) == 0) {
+        return url + 7;
+    }
+    return NULL;
+}
+
+bool url_is_https(const char *url)
+{
+    return strncasecmp(url, "https://", 8) == 0;
+}
+
+int url_check(const char *url, struct gt_error *err)
+{
+    char shown[128];
+    url_redact(url, shown, sizeof shown);
+    if (strlen(url) > URL_MAX) {
+        return gt_fail(err, GT_ELIMIT, shown, "the address is longer than %d bytes", URL_MAX);
+    }
+    const char *host = authority(url);
+    if (!host) {
+        return gt_fail(err, GT_EHTTP, shown, "only http:// and https:// addresses are fetched");
+    }
+    size_t n = strcspn(host, "/?#");
+    if (n == 0) {
+        return gt_fail(err, GT_EHTTP, shown, "the address has no host");
+    }
+    if (memchr(host, '@', n)) {
+        return gt_fail(err, GT_EHTTP, shown,
+                       "the address holds a user name or password; keys belong in the environment");
+    }
+    for (const char *p = url; *p; p++) {
+        if ((unsigned char)*p <= ' ' || (unsigned char)*p == 0x7f) {
+            return gt_fail(err, GT_EHTTP, shown, "the address holds a blank or control character");
+        }
+    }
+    return 0;
+}
+
+bool url_same_origin(const char *a, const char *b)
+{
+    const char *ha = authority(a), *hb = authority(b);
+    if (!ha || !hb || url_is_https(a) != url_is_https(b)) {
+        return false;
+    }
+    size_t na = strcspn(ha, "/?#"), nb = strcspn(hb, "/?#");
+    return na == nb && strncasecmp(ha, hb, na) == 0;
+}
+
+int url_join(struct arena *a, const char *base, const char *ref, char **out, struct gt_error *err)
+{
+    if (ref[0] == '/' && ref[1] != '/') {
+        size_t n = strlen(base);
+        while (n > 0 && base[n - 1] == '/') {
+            n--;
+        }
+        *out = arena_printf(a, "%.*s%s", (int)n, base, ref);
+    } else {
+        *out = arena_strdup(a, ref);
+    }
+    if (!*out) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    return url_check(*out, err);
+}
+
+const char *url_redact(const char *url, char *buf, size_t size)
+{
+    const char *scheme_end = strstr(url, "://");
+    const char *host = scheme_end ? scheme_end + 3 : url;
+    size_t n = strcspn(host, "/?#");
+    const char *shown = host;
+    for (size_t i = 0; i < n; i++) {
+        if (host[i] == '@') {
+            shown = host + i + 1;
+        }
+    }
+    size_t rest = strcspn(shown, "?#");
+    snprintf(buf, size, "%.*s%.*s%s", (int)(host - url), url, (int)rest, shown,
+             shown[rest] == '?' ? "?..." : "");
+    for (char *p = buf; *p; p++) {
+        if ((unsigned char)*p < ' ' || (unsigned char)*p == 0x7f) {
+            *p = '?';
+        }
+    }
+    return buf;
+}

@@ -1,20 +1,17 @@
-/* Where a body's bytes go: hash, decoder, then the document's buffer or the source's parser and
+/* Where a body's bytes go: hash, unpacking, then the document's buffer or the source's parser and
  * its staging; at the end the rows are published in one go. */
 #include "engine.h"
 #include "url.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int sink(void *ctx, const char *data, size_t len, struct gt_error *err)
 {
     struct transfer *t = ctx;
     struct body *b = &t->body;
     b->decoded += len;
-    if (b->decoded > t->max_bytes) {
-        return gt_fail(err, GT_ELIMIT, "", "the answer is larger than the limit of %llu bytes",
-                       (unsigned long long)t->max_bytes);
-    }
     if (t->done) {
         return buf_add(&b->document, data, len) == 0 ? 0
                                                      : gt_fail(err, GT_ENOMEM, "", "out of memory");
@@ -33,6 +30,31 @@ static int open_staging(struct transfer *t, struct gt_error *err)
     return run_staging(t->run, t->scope, t->body.parse.name, &t->body.staging, err);
 }
 
+static bool is_gzip(const char *coding)
+{
+    return strcasecmp(coding, "gzip") == 0 || strcasecmp(coding, "x-gzip") == 0;
+}
+
+static int check_coding(const char *coding, struct gt_error *err)
+{
+    if (coding[0] && strcasecmp(coding, "identity") != 0 && !is_gzip(coding)) {
+        return gt_fail(err, GT_EUNSUPPORTED, "", "content coding \"%s\"; gzip was asked for",
+                       coding);
+    }
+    return 0;
+}
+
+/* End of the packed stream; a body that only claims to be packed is refused. */
+static int end_unpack(struct body *b, struct gt_error *err)
+{
+    int rc = unpack_end(b->unpack, err);
+    const char *kind = unpack_kind(b->unpack);
+    if (rc == 0 && is_gzip(b->coding) && (!kind || strcmp(kind, "gzip") != 0)) {
+        rc = gt_fail(err, GT_EPARSE, "", "the server calls the body gzip, but it is not");
+    }
+    return rc;
+}
+
 int body_open(struct transfer *t, struct gt_error *err)
 {
     struct body *b = &t->body;
@@ -44,7 +66,8 @@ int body_open(struct transfer *t, struct gt_error *err)
     memcpy(b->coding, t->answer.coding, sizeof b->coding);
     memcpy(b->digest, t->answer.digest, sizeof b->digest);
     b->has_digest = t->answer.has_digest;
-    int rc = decoder_new(b->coding, sink, t, &b->decoder, err);
+    int rc = check_coding(b->coding, err);
+    rc = rc ? rc : unpack_new("", t->max_bytes, sink, t, &b->unpack, err);
     if (rc != 0) {
         return rc;
     }
@@ -54,6 +77,7 @@ int body_open(struct transfer *t, struct gt_error *err)
         return 0;
     }
     b->parse.region = t->region ? t->region : "";
+    b->parse.vendor = t->vendor ? t->vendor : "";
     b->parse.now = b->parse.as_of = o->now;
     b->parse.rows = b->parse.skipped = 0;
     b->parse.log = o->log;
@@ -69,7 +93,7 @@ int body_take(struct transfer *t, const char *data, size_t len, struct gt_error 
 {
     sha256_add(&t->body.sha, data, len);
     t->body.raw += len;
-    return decoder_feed(t->body.decoder, data, len, err);
+    return unpack_feed(t->body.unpack, data, len, err);
 }
 
 static int check_digest(struct transfer *t, char hex[65], struct gt_error *err)
@@ -114,7 +138,7 @@ int body_close(struct transfer *t, struct gt_error *err)
 {
     struct body *b = &t->body;
     char hex[65];
-    int rc = decoder_end(b->decoder, err);
+    int rc = end_unpack(b, err);
     rc = rc ? rc : check_digest(t, hex, err);
     if (rc != 0) {
         return rc;
@@ -143,8 +167,8 @@ void body_discard(struct transfer *t, const char *why)
         staging_discard(b->staging, why);
         b->staging = NULL;
     }
-    decoder_free(b->decoder);
-    b->decoder = NULL;
+    unpack_free(b->unpack);
+    b->unpack = NULL;
     if (t->done) {
         buf_release(&b->document);
     }

@@ -1,10 +1,10 @@
 /* Inside of the fetch engine. One `engine` drives libcurl's multi interface in the caller's
  * thread; one `fetch_run` is a source; one `transfer` a request of it with its tries, redirects
- * and the body's way: raw bytes -> hash -> decoder -> document buffer, or parser -> staging. */
+ * and the body's way: raw bytes -> hash -> unpacking -> document buffer, or parser -> staging. */
 #ifndef GPUTIER_ENGINE_H
 #define GPUTIER_ENGINE_H
+#include "../sources/inflate.h"
 #include "curl_api.h"
-#include "decode.h"
 #include "gputier/arena.h"
 #include "gputier/buf.h"
 #include "gputier/fetch.h"
@@ -32,7 +32,7 @@ struct answer {
 /* The receiving end of a request: see body.c. */
 struct body {
     struct buf document;
-    struct decoder *decoder;
+    struct unpack *unpack;
     struct staging *staging;
     struct parser *parser;
     struct parse_context parse;
@@ -47,7 +47,7 @@ struct transfer {
     struct transfer *next;
     struct fetch_run *run;
     enum transfer_state state;
-    const char *url, *alternative, *scope, *region, *post;
+    const char *url, *alternative, *scope, *region, *vendor, *post;
     const char *first_url; /* before redirects */
     const char *const *header;
     uint64_t max_bytes;

@@ -118,8 +118,8 @@ static int add(struct fetch_run *run, const struct fetch_request *q, struct tran
     struct transfer *t = arena_alloc(a, sizeof *t);
     char *url = NULL, *alternative = NULL;
     if (!t || copy_text(a, q->scope ? q->scope : "", &t->scope) != 0 ||
-        copy_text(a, q->region, &t->region) != 0 || copy_text(a, q->post, &t->post) != 0 ||
-        copy_lines(a, q->header, &t->header) != 0) {
+        copy_text(a, q->region, &t->region) != 0 || copy_text(a, q->vendor, &t->vendor) != 0 ||
+        copy_text(a, q->post, &t->post) != 0 || copy_lines(a, q->header, &t->header) != 0) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     int rc = url_join(a, run->base, q->url, &url, err);

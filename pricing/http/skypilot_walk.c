@@ -4,10 +4,23 @@
 #include "http.h"
 #include <stdio.h>
 
-/* Folder names of the catalogue whose clouds gputier knows; "do" is DigitalOcean. */
-static const char *const clouds[] = {
-    "aws", "azure", "gcp",   "lambda",     "runpod",     "vast", "nebius",
-    "oci", "cudo",  "verda", "fluidstack", "hyperbolic", "do",
+/* Folder names of the catalogue, and the vendors that they are. */
+static const struct {
+    const char *folder, *vendor;
+} clouds[] = {
+    {"aws", "aws"},
+    {"azure", "azure"},
+    {"gcp", "gcp"},
+    {"lambda", "lambda"},
+    {"runpod", "runpod"},
+    {"vast", "vast"},
+    {"nebius", "nebius"},
+    {"oci", "oci"},
+    {"cudo", "cudo"},
+    {"verda", "verda"},
+    {"fluidstack", "fluidstack"},
+    {"hyperbolic", "hyperbolic"},
+    {"do", "digitalocean"},
 };
 
 int skypilot_fetch(struct fetch_run *run, struct gt_error *err)
@@ -15,8 +28,9 @@ int skypilot_fetch(struct fetch_run *run, struct gt_error *err)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof clouds / sizeof *clouds; i++) {
         char url[64];
-        snprintf(url, sizeof url, "/v8/%s/vms.csv", clouds[i]);
-        struct fetch_request q = {.url = url, .scope = clouds[i], .optional = true};
+        snprintf(url, sizeof url, "/v8/%s/vms.csv", clouds[i].folder);
+        struct fetch_request q = {
+            .url = url, .scope = clouds[i].vendor, .vendor = clouds[i].vendor, .optional = true};
         rc = fetch_rows(run, &q, err);
     }
     return rc;

@@ -10,10 +10,11 @@
 #include "gputier/fetch.h"
 
 struct fetch_request {
-    const char *url;           /* absolute, or below the base when it begins with "/" */
-    const char *alternative;   /* asked instead when url answers 404; NULL = none */
-    const char *scope;         /* the part of the source that these rows replace; "" = all of it */
-    const char *region;        /* hint for the parser, NULL = none */
+    const char *url;         /* absolute, or below the base when it begins with "/" */
+    const char *alternative; /* asked instead when url answers 404; NULL = none */
+    const char *scope;       /* the part of the source that these rows replace; "" = all of it */
+    const char *region;      /* hints for the parser, NULL = none */
+    const char *vendor;
     const char *post;          /* body of a POST, NULL = GET */
     const char *const *header; /* more header lines, NULL-terminated; they may hold a key: never
                                 * logged, not sent to another host on a redirect */

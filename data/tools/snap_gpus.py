@@ -1,0 +1,152 @@
+"""GPU models, names, counts: gpu_models.csv, gpu_aliases.csv, instance_types.csv.
+
+An instance type's GPU comes from the type itself (family, size), never from the word a catalogue
+prints: catalogues say "A100" for 40 and 80 GB, "H100" for PCIe, NVL and SXM.
+"""
+import re
+from fractions import Fraction
+
+FORMS = ('PCIe', 'SXM2', 'SXM4', 'SXM', 'NVL')
+SPEC_COLUMNS = {'fp64_tflops': 'fp64_tflops', 'fp32_tflops': 'fp32_tflops',
+                'tf32_tflops': 'tf32_tensor_dense', 'fp16_tflops': 'fp16_tensor_dense',
+                'bf16_tflops': 'bf16_tensor_dense', 'fp8_tflops': 'fp8_dense',
+                'int8_tops': 'int8_tops_dense', 'mem_gb': 'mem_gb',
+                'bandwidth_gbs': 'bandwidth_gbs', 'l2_mb': 'l2_mb',
+                'nvlink_gbs': 'nvlink_gbs_total', 'pcie': 'pcie', 'tdp_w': 'tdp_w',
+                'mig_slices': 'mig_slices', 'launch_year': 'launch_year'}
+FRACTIONS = {'0.167': Fraction(1, 6), '0.333': Fraction(1, 3)}
+
+# Families that gpu-instances.csv lacks: type prefix -> model (vendor's word when not in the table).
+AWS_FAMILIES = {'p2': 'K80', 'p3': 'V100-16GB SXM2', 'p3dn': 'V100-32GB SXM2',
+                'p4d': 'A100-40GB SXM4', 'p4de': 'A100-80GB SXM4', 'p5': 'H100 SXM',
+                'p5e': 'H200 SXM', 'p5en': 'H200 SXM', 'g2': 'GRID K520', 'g3': 'M60',
+                'g3s': 'M60', 'g4dn': 'T4', 'g4ad': 'Radeon Pro V520', 'g5': 'A10G', 'g5g': 'T4G',
+                'g6': 'L4', 'gr6': 'L4', 'g6e': 'L40S', 'dl1': 'Gaudi'}
+AWS_COUNTS = {'g2.2xlarge': 1, 'g2.8xlarge': 4, 'dl1.24xlarge': 8}
+AZURE_EXTRA = {'Standard_ND96is_H100_v5': ('H100 SXM', 8), 'Standard_ND96isf_H100_v5': ('H100 SXM', 8),
+               'Standard_ND96isrf_H100_v5': ('H100 SXM', 8),
+               'Standard_ND96is_MI300X_v5': ('MI300X', 8),
+               'Standard_ND96ams_A100_v4': ('A100-80GB SXM4', 8),
+               'Standard_NV6s_v2': ('M60', 1), 'Standard_NV12s_v2': ('M60', 2),
+               'Standard_NV24s_v2': ('M60', 4)}
+# What a catalogue calls a GPU -> model, per vendor, where the vendor sells exactly one such part.
+WORDS = {
+    'nebius': {'H100': 'H100 SXM', 'H200': 'H200 SXM', 'B200': 'B200', 'L40S': 'L40S'},
+    'oci': {'RTXPRO6000': 'RTX PRO 6000 BSE', 'GB300': 'GB300', 'MI355X': 'MI355X', 'B300': 'B300',
+            'GB200': 'GB200'},
+    'hyperbolic': {'H100': 'H100 SXM', 'RTX4090': 'RTX 4090'},
+    'vast': {'RTX3090': 'RTX 3090', 'RTX4090': 'RTX 4090', 'RTX5090': 'RTX 5090', 'L40S': 'L40S',
+             'RTXA5000': 'RTX A5000', 'RTXA6000': 'RTX A6000', 'RTX6000-Ada': 'RTX 6000 Ada',
+             'H200': 'H200 SXM'},
+    'alibaba': {'A10': 'A10', 'T4': 'T4', 'V100-16GB': 'V100-16GB SXM2', 'V100-32GB': 'V100-32GB SXM2',
+                'A100-80GB': 'A100-80GB SXM4', 'P4': 'P4', 'P100': 'P100-16GB PCIe'},
+    'tencent': {'A10': 'A10', 'T4': 'T4', 'P4': 'P4', 'P40': 'P40', 'V100-32GB': 'V100-32GB SXM2',
+                'A100-40GB': 'A100-40GB SXM4'},
+}
+MEMORY_OF_OTHERS = {'L20': 48, 'RTX 5880': 48, 'RTX3060': 12, 'RTX4060': 8, 'RTX4070': 12,
+                    'RTX5070': 12, 'RTX5880-Ada': 48, 'RTXPRO6000WS': 96, 'GRID K520': 4, 'M40': 24}
+ALIASES = [
+    ('GRID K80', 'K80', 12), ('Tesla K80', 'K80', 12), ('Tesla M60', 'M60', 8),
+    ('Tesla P4', 'P4', 8), ('Tesla P40', 'P40', 24), ('Tesla T4', 'T4', 16),
+    ('NVIDIA T4', 'T4', 16), ('NVIDIA T4 Tensor Core', 'T4', 16), ('T4g', 'T4G', 16),
+    ('NVIDIA A10', 'A10', 24), ('NVIDIA A10G', 'A10G', 24), ('NVIDIA L4', 'L4', 24),
+    ('NVIDIA L40S', 'L40S', 48), ('NVIDIA L40', 'L40', 48), ('NVIDIA A40', 'A40', 48),
+    ('NVIDIA A30', 'A30', 24), ('A6000', 'RTX A6000', 48), ('RTXA6000', 'RTX A6000', 48),
+    ('RTXA5000', 'RTX A5000', 24), ('RTXA4000', 'RTX A4000', 16), ('RTX6000', 'Quadro RTX 6000', 24),
+    ('RTX6000-Ada', 'RTX 6000 Ada', 48), ('RTX6000Ada', 'RTX 6000 Ada', 48),
+    ('RTX3090', 'RTX 3090', 24), ('RTX4090', 'RTX 4090', 24), ('RTX5090', 'RTX 5090', 32),
+    ('RTX2080Ti', 'RTX 2080 Ti', 11), ('Tesla V100-SXM2-16GB', 'V100-16GB SXM2', 16),
+    ('Tesla V100-SXM2-32GB', 'V100-32GB SXM2', 32), ('Tesla V100-PCIE-16GB', 'V100-16GB PCIe', 16),
+    ('Tesla V100-PCIE-32GB', 'V100-32GB PCIe', 32), ('Tesla P100-PCIE-16GB', 'P100-16GB PCIe', 16),
+    ('Tesla P100-SXM2-16GB', 'P100-16GB SXM2', 16),
+    ('NVIDIA A100-SXM4-40GB', 'A100-40GB SXM4', 40), ('NVIDIA A100-SXM4-80GB', 'A100-80GB SXM4', 80),
+    ('NVIDIA A100-PCIE-40GB', 'A100-40GB PCIe', 40), ('NVIDIA A100 80GB PCIe', 'A100-80GB PCIe', 80),
+    ('NVIDIA H100 PCIe', 'H100 PCIe', 80), ('NVIDIA H100 80GB HBM3', 'H100 SXM', 80),
+    ('NVIDIA H100 NVL', 'H100 NVL', 94), ('H100-MEGA', 'H100 SXM', 80), ('H100-80GB', 'H100 SXM', 80),
+    ('NVIDIA H200', 'H200 SXM', 141), ('H200', 'H200 SXM', 141), ('NVIDIA B200', 'B200', 180),
+    ('NVIDIA B300', 'B300', 288), ('NVIDIA GH200 480GB', 'GH200', 96),
+    ('RTXPRO6000', 'RTX PRO 6000 BSE', 96), ('RTX PRO 6000', 'RTX PRO 6000 BSE', 96),
+    ('AMD Instinct MI300X OAM', 'MI300X', 192), ('AMD Instinct MI210', 'MI210', 64),
+    ('Gaudi HL-205', 'Gaudi', 32), ('Inferentia', 'Inferentia1', None),
+    ('Inferentia2', 'Inferentia2', 32), ('Trainium', 'Trainium1', 32), ('Trainium2', 'Trainium2', 96),
+]
+TPU = {'v2': ('TPU v2', 2), 'v3': ('TPU v3', 2), 'v4': ('TPU v4', 2), 'v5p': ('TPU v5p', 2),
+       'v5litepod': ('TPU v5e', 1), 'v6e': ('TPU v6e', 1)}
+
+
+def form_of(model):
+    last = model.rsplit(' ', 1)[-1]
+    return last if last in FORMS else ''
+
+
+def fraction(text):
+    """Count as an exact fraction; the two thirds-based figures are printed rounded."""
+    return FRACTIONS.get(text) or Fraction(text)
+
+
+class Gpus:
+    def __init__(self, facts, sources):
+        self.facts = facts
+        self.sources = sources
+        self.specs = {}
+        for r in facts.rows('docs/gpu-specs.csv'):
+            self.specs[r['model']] = r
+        self.types = {}
+        for r in facts.rows('docs/gpu-instances.csv'):
+            self.types[(r['cloud'], r['instance_type'])] = r
+
+    def models(self):
+        out = []
+        for name, r in self.specs.items():
+            row = {'model': name, 'maker': r['vendor'], 'arch': r['arch'], 'form': form_of(name),
+                   'note': r['note'], 'source': r['source'] or 'from memory, unverified'}
+            cc = r['compute_capability']
+            row['compute_capability'] = cc if re.fullmatch(r'\d+(\.\d+)?', cc) else ''
+            if cc and not row['compute_capability']:
+                row['note'] = (cc + '; ' + r['note']).rstrip('; ')
+            for col, src in SPEC_COLUMNS.items():
+                row[col] = r[src]
+            if r['fp16_acc32_factor'] == '0.5':
+                row['note'] += '; FP32 accumulate runs at half the FP16-accumulate rate'
+            out.append(row)
+        return out
+
+    def aliases(self):
+        rows = [{'alias': a, 'model': m, 'memory_gib': '' if g is None else str(g)}
+                for a, m, g in ALIASES]
+        for vendor in WORDS.values():
+            for word, model in vendor.items():
+                if word != model and not any(r['alias'] == word for r in rows):
+                    # a bare word that several parts answer to is not an alias
+                    if word in ('H100', 'A100', 'V100', 'P100'):
+                        continue
+                    rows.append({'alias': word, 'model': model,
+                                 'memory_gib': self.specs.get(model, {}).get('mem_gb', '')})
+        return [r for r in rows if r['model'] in self.specs]
+
+    def memory(self, model, count):
+        """Nominal memory of one GPU, of the slice for a fraction: one figure for all vendors."""
+        spec = self.specs.get(model)
+        mem = spec['mem_gb'] if spec else str(MEMORY_OF_OTHERS.get(model, ''))
+        if not mem:
+            return ''
+        value = Fraction(mem) * min(Fraction(1), count)
+        return f'{float(value):.6g}'
+
+    def lookup(self, vendor, itype, word='', count=''):
+        """(model, count) of a type; None when no source gives the count."""
+        cloud = 'aws' if vendor == 'aws-cn' else vendor
+        r = self.types.get((cloud, itype))
+        if r:
+            return r['gpu_model'], fraction(r['gpu_count'])
+        if cloud == 'aws':
+            family = itype.split('.')[0]
+            if family in AWS_FAMILIES and (count or itype in AWS_COUNTS):
+                return AWS_FAMILIES[family], fraction(str(count or AWS_COUNTS[itype]))
+            return None
+        if cloud == 'azure' and itype in AZURE_EXTRA:
+            model, n = AZURE_EXTRA[itype]
+            return model, Fraction(n)
+        if word and count:
+            return WORDS.get(vendor, {}).get(word, word), fraction(count)
+        return None

@@ -1,6 +1,7 @@
 /* Start: signals, environment, global flags, dispatch; the only place that exits. */
 #include "cli/app.h"
 #include "cli/cli.h"
+#include "gputier/bench.h"
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -50,6 +51,9 @@ int main(int argc, char **argv)
     struct gt_error err = {0};
     if (!have_standard_streams()) {
         return 1;
+    }
+    if (argc > 1 && strcmp(argv[1], "--bench-child") == 0) {
+        return bench_child(argc - 1, argv + 1);
     }
     setlocale(LC_ALL, "");
     setlocale(LC_NUMERIC, "C");

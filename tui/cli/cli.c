@@ -2,9 +2,10 @@
 #include "cli.h"
 #include <string.h>
 
-extern const struct command command_help;
+extern const struct command command_bench, command_help;
 
 static const struct command *const commands[] = {
+    &command_bench,
     &command_help,
 };
 

@@ -1,0 +1,193 @@
+/* bench: measures this machine's device and stores the result; bench export/import moves it. */
+#include "gputier/bench.h"
+#include "gputier/text.h"
+#include "table.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DOCUMENT_MAX (1 << 20)
+
+static const struct cli_option options[] = {
+    {"device", 0, OPT_VALUE, "auto|opencl|cpu",
+     "back end; auto takes a GPU, else the CPU fallback"},
+    {"list", 0, OPT_FLAG, NULL, "list the devices"},
+    {"quick", 0, OPT_FLAG, NULL, "at most 15 s"},
+    {"no-store", 0, OPT_FLAG, NULL, "do not keep the result"},
+    {"output", 'o', OPT_VALUE, "FILE", "write the JSON document there too"},
+    {NULL, 0, OPT_FLAG, NULL, NULL}};
+
+static void progress(void *ctx, const char *metric, int done, int total)
+{
+    const struct app *app = ctx;
+    if (!app->quiet && isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[Kbench: %d/%d %s", done, total, metric);
+        if (done == total) {
+            fputs("\r\033[K", stderr);
+        }
+    }
+}
+
+static int print_table(struct app *app, const struct bench_report *r, struct gt_error *err)
+{
+    static const char *const titles[] = {"metric", ">median", "unit",    ">min",
+                                         ">p95",   ">spread", "checked", NULL};
+    struct text_table t;
+    struct buf b, name;
+    buf_init(&b, DOCUMENT_MAX);
+    buf_init(&name, 4096);
+    text_safe(&name, r->device.name, strlen(r->device.name), false);
+    buf_addf(&b, "%s  (%s, %s)\n", name.data ? name.data : "", r->device.backend,
+             r->device.is_gpu ? "GPU" : "CPU, not a GPU");
+    buf_release(&name);
+    table_init(&t, titles);
+    for (size_t i = 0; i < r->n; i++) {
+        const struct bench_result *m = &r->result[i];
+        char median[32], min[32], p95[32], spread[32];
+        snprintf(median, sizeof median, "%.4g", m->median);
+        snprintf(min, sizeof min, "%.4g", m->min);
+        snprintf(p95, sizeof p95, "%.4g", m->p95);
+        snprintf(spread, sizeof spread, "%.1f%%%s", 100 * m->spread,
+                 m->spread > 0.05 ? " noisy" : "");
+        table_row(&t, (const char *const[]){m->metric, median, m->unit, min, p95, spread,
+                                            m->checked ? "yes" : "no"});
+    }
+    int rc = table_write(&t, &b, app->plain);
+    for (size_t i = 0; i < r->n_notes && !rc; i++) {
+        rc = buf_addf(&b, "note: %s\n", r->note[i]);
+    }
+    rc = rc ? gt_fail(err, rc, "", "out of memory") : app_put(&b, err);
+    buf_release(&b);
+    return rc;
+}
+
+/* A figure above the sheet is a measuring fault, not a fast card (gpu-bench.md 2.7). */
+static int refuse_impossible(struct app *app, const struct bench_report *r, struct gt_error *err)
+{
+    const struct catalog *c;
+    int rc = r->device.is_gpu ? app_catalog(app, &c, err) : 0;
+    if (rc || !r->device.is_gpu) {
+        return rc;
+    }
+    for (size_t g = 0; g < c->n_gpus; g++) {
+        char part[64];
+        snprintf(part, sizeof part, "%s", c->gpus[g].model);
+        part[strcspn(part, " ")] = '\0';
+        if (!strstr(r->device.name, part)) {
+            continue;
+        }
+        for (size_t i = 0; i < r->n; i++) {
+            bool memory = strcmp(r->result[i].metric, "copy") == 0 ||
+                          strcmp(r->result[i].metric, "triad") == 0;
+            if (memory && r->result[i].median > 1.05 * c->gpus[g].bandwidth_gbs) {
+                return gt_fail(
+                    err, GT_EDEVICE, r->device.name,
+                    "%s measured %.0f GB/s, more than the %.0f GB/s of the sheet: a measuring "
+                    "error, not stored",
+                    r->result[i].metric, r->result[i].median, c->gpus[g].bandwidth_gbs);
+            }
+        }
+        break;
+    }
+    return 0;
+}
+
+static int save(struct app *app, const struct bench_report *r, const char *json,
+                struct gt_error *err)
+{
+    struct store *s;
+    struct bench_row *rows = calloc(r->n ? r->n : 1, sizeof *rows);
+    int rc = rows ? app_store(app, &s, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    for (size_t i = 0; !rc && i < r->n; i++) {
+        const struct bench_result *m = &r->result[i];
+        rows[i] = (struct bench_row){m->metric, m->unit,   m->median, m->min,
+                                     m->p95,    m->spread, m->checked};
+    }
+    rc = rc ? rc
+            : store_save_bench(s, r->device.name, r->device.backend, r->device.is_gpu, json, rows,
+                               r->n, app->now, err);
+    free(rows);
+    return rc;
+}
+
+static int list(struct app *app, const struct bench_options *o, struct arena *a,
+                struct gt_error *err)
+{
+    static const char *const titles[] = {"device",      "back end", "class",
+                                         ">memory GiB", "driver",   NULL};
+    struct bench_device *d = NULL;
+    size_t n = 0;
+    struct text_table t;
+    struct buf b;
+    int rc = bench_list(o, a, &d, &n, err);
+    if (rc) {
+        return rc;
+    }
+    table_init(&t, titles);
+    for (size_t i = 0; i < n; i++) {
+        char memory[32];
+        snprintf(memory, sizeof memory, "%.1f", d[i].memory_gib);
+        table_row(&t, (const char *const[]){d[i].name, d[i].backend,
+                                            d[i].is_gpu ? "GPU" : "CPU, not a GPU", memory,
+                                            d[i].driver});
+    }
+    buf_init(&b, DOCUMENT_MAX);
+    rc = table_write(&t, &b, app->plain) ? gt_fail(err, GT_ENOMEM, "", "out of memory")
+                                         : app_put(&b, err);
+    buf_release(&b);
+    return rc;
+}
+
+static int measure(struct app *app, const struct cli_args *args, struct arena *a,
+                   struct gt_error *err)
+{
+    struct bench_report r;
+    struct buf json;
+    struct bench_options o = {.device = cli_value(args, "device"),
+                              .quick = cli_flag(args, "quick"),
+                              .cancel = app->cancel,
+                              .progress = progress,
+                              .ctx = app,
+                              .self = app->self};
+    o.device = o.device ? o.device : "auto";
+    if (cli_flag(args, "list")) {
+        return list(app, &o, a, err);
+    }
+    int rc = bench_run(&o, a, &r, err);
+    rc = rc ? rc : refuse_impossible(app, &r, err);
+    if (rc) {
+        return rc;
+    }
+    buf_init(&json, DOCUMENT_MAX);
+    rc = bench_write_json(&r, &json) ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
+    if (!rc && !cli_flag(args, "no-store")) {
+        rc = save(app, &r, json.data, err);
+    }
+    if (!rc && cli_value(args, "output")) {
+        rc = app_write_file(cli_value(args, "output"), json.data, json.len, err);
+    }
+    rc = rc ? rc : app->format == OUT_JSON ? app_put(&json, err) : print_table(app, &r, err);
+    buf_release(&json);
+    return rc;
+}
+
+static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
+{
+    if (args->n_positional) {
+        return gt_fail(err, GT_EUSAGE, "", "bench takes no argument '%.40s'", args->positional[0]);
+    }
+    struct arena *a = arena_new(0);
+    int rc = a ? measure(app, args, a, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    arena_free(a);
+    return rc;
+}
+
+const struct command command_bench = {
+    .name = "bench",
+    .usage = "[--device auto|opencl|cpu] [--list] [--quick]",
+    .summary = "measures this machine's GPU (or, labelled, its CPU) and stores the result",
+    .options = options,
+    .example = "gputier bench --quick",
+    .run = run,
+};

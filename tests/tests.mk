@@ -30,7 +30,7 @@ demo: deps
 sanitize: test-deps
 	@$(MAKE) --no-print-directory O=build/asan CFLAGS="-O1 -g" WERROR=-Werror \
 	  SAN="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build/asan/gputier units-of
-	@O=build/asan ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 tests/run $(TESTS)
+	@O=build/asan ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0 tests/run $(TESTS)
 
 tsan: test-deps
 	@$(MAKE) --no-print-directory O=build/tsan CFLAGS="-O1 -g" SAN="-fsanitize=thread" build/tsan/gputier units-of

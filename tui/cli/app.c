@@ -118,13 +118,25 @@ static int choose(const char *option, const char *value, const char *const *allo
                    allowed[0], allowed[1], allowed[2] ? " or " : "", allowed[2] ? allowed[2] : "");
 }
 
-static int apply_globals(struct app *app, const struct cli_args *a, struct gt_error *err)
+/* A command with a --format of its own (report) keeps its meaning. */
+static bool own_format(const struct command *c)
+{
+    for (const struct cli_option *o = c ? c->options : NULL; o && o->name; o++) {
+        if (strcmp(o->name, "format") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int apply_globals(struct app *app, const struct command *c, const struct cli_args *a,
+                         struct gt_error *err)
 {
     static const char *const formats[] = {"table", "json", "csv", NULL};
     static const char *const colors[] = {"auto", "always", "never", NULL};
     const char *v;
     int which = 0;
-    if ((v = cli_value(a, "format")) != NULL) {
+    if (!own_format(c) && (v = cli_value(a, "format")) != NULL) {
         if (choose("format", v, formats, &which, err)) {
             return GT_EUSAGE;
         }
@@ -274,7 +286,7 @@ static int run_command(struct app *app, int argc, char **argv, int at, struct gt
     } else {
         rc = options_parse(NULL, argc, argv, 1, &args, err);
     }
-    rc = rc ? rc : apply_globals(app, &args, err);
+    rc = rc ? rc : apply_globals(app, c, &args, err);
     if (!rc && c) {
         rc = c->run(app, &args, err);
     } else if (!rc) {

@@ -6,6 +6,7 @@
 #include "gputier/gpu.h"
 #include "gputier/scenario.h"
 #include <stdbool.h>
+#include <stddef.h>
 
 enum bound {
     BOUND_COMPUTE,
@@ -23,7 +24,7 @@ struct model_job {
     const struct gpu_spec *gpu;
     double gpus; /* all GPUs of the gang; fractions for slices */
     double gpus_per_node, nodes;
-    double batch_per_gpu, gradient_accumulation, seq_len;
+    double batch_per_gpu, gradient_accumulation, seq_len; /* 0 = a usual batch, 1, the model's */
     enum precision precision;
     enum optimizer optimizer;
     enum method method;
@@ -60,5 +61,20 @@ int model_memory(const struct model_job *job, struct model_memory *out,
                  struct gt_error *err) GT_CHECK;
 /* Bytes of one checkpoint: weights + optimiser state as the trainer writes them. */
 double model_checkpoint_bytes(const struct model_job *job);
+
+/* Table name of a model under another name ("org/Llama-2-7b" -> "llama2-7b"); the name itself
+ * (without "org/") when no alias is known. Never NULL. */
+const char *model_alias(const char *name);
+/* The profile of a name or alias, NULL if none. */
+const struct model_profile *model_find(const struct model_profile *models, size_t n,
+                                       const char *name);
+bool model_stack_known(const char *name);
+/* The fitted parameters, for reports. */
+struct model_parameter {
+    const char *name;
+    double value;
+    const char *unit, *meaning;
+};
+const struct model_parameter *model_parameters(size_t *n);
 
 #endif

@@ -1,0 +1,40 @@
+/* The 90 % interval around a predicted rate: 5 and 95 % quantiles of published / predicted with
+ * the model (uncalibrated) left out of the fit, by class of work, from
+ * tests/fit/fit_throughput.py. A stack nobody has published is wider by what stacks differ. */
+#include "model_internal.h"
+
+struct band {
+    double lo, hi;
+};
+
+static struct band band_of(const struct model_job *j, const struct work *w)
+{
+    if (w->estimated) {
+        return (struct band){0.40, 1.9};
+    }
+    if (w->tokens && j->method != METHOD_FULL) {
+        return (struct band){0.45, 1.45};
+    }
+    if (w->tokens) {
+        return (struct band){0.70, 1.35};
+    }
+    return w->depthwise ? (struct band){0.55, 1.5} : (struct band){0.72, 1.4};
+}
+
+void model_interval(const struct model_job *j, const struct work *w, struct model_rate *out)
+{
+    struct band b = band_of(j, w);
+
+    if (known_or(j->calibration, 0) > 0 && j->calibration != 1) {
+        b = j->calibrated_same_gpu ? (struct band){0.75, 1.2} : (struct band){0.65, 1.4};
+    } else if (!model_stack_known(j->stack)) {
+        b.lo *= 0.7;
+        b.hi *= 1.4;
+    }
+    out->lo = out->samples_per_s * b.lo;
+    out->hi = out->samples_per_s * b.hi;
+    /* an input limit is given, not predicted: nothing above it */
+    if (out->bound == BOUND_INPUT_CPU || out->bound == BOUND_INPUT_STORAGE) {
+        out->hi = out->limit[out->bound] * (b.hi > 1.2 ? 1.2 : b.hi);
+    }
+}

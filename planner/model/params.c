@@ -1,0 +1,43 @@
+/* The fitted parameters of the step-time model: the only numbers that were fitted to published
+ * throughputs. tests/fit/fit_throughput.py fits them, prints the residuals and the errors on
+ * models and GPUs left out, and checks that this table states what it found. Everything else in
+ * this folder is counted from dimensions or measured (shared/docs/measured-peaks.csv). */
+#include "model_internal.h"
+
+static const struct model_parameter params[PARAM_COUNT] = {
+    [PARAM_GEMM] = {"gemm", 0.87139, "1",
+                    "share of the sustained matrix rate that wide transformer layers reach"},
+    [PARAM_WIDTH] = {"width", 110.378, "columns",
+                     "inner dimension at which a matrix product reaches half of that share"},
+    [PARAM_CONV] = {"conv", 0.64485, "1",
+                    "share of the sustained matrix rate that convolutions reach"},
+    [PARAM_RECENT] = {"recent", 0.86533, "1",
+                      "factor on both for Hopper, Blackwell, CDNA3: kernels trail the hardware"},
+    [PARAM_CONV_PASSES] = {"conv_passes", 16.6042, "1",
+                           "times a kept activation of a CNN crosses the memory bus in a step"},
+    [PARAM_TOKEN_PASSES] = {"token_passes", 8.17301, "1",
+                            "the same for transformer layers with fused kernels"},
+    [PARAM_STOCK] = {"stock", 1.20621, "1",
+                     "factor on both for unfused code: casts, layout changes, separate kernels"},
+    [PARAM_DEPTHWISE] = {"depthwise", 2.05774, "1",
+                         "factor on conv_passes for depthwise-separable networks"},
+    [PARAM_LAUNCH] = {"launch", 0.00087, "s",
+                      "host time to launch one layer's forward pass in stock code"},
+    [PARAM_TF32_CONV] = {"tf32_conv", 0.61909, "1",
+                         "factor on conv for 4-byte operands on tensor cores"},
+    [PARAM_HOST_COPY] = {"host_copy", 3.7021, "GB/s",
+                         "rate at which stock code copies input to the GPU, not overlapped"},
+    [PARAM_RECOMPUTE] = {"recompute", 0.93089, "1",
+                         "cost of full recomputation as a share of a forward pass"},
+};
+
+double param(enum param p)
+{
+    return params[p].value;
+}
+
+const struct model_parameter *model_parameters(size_t *n)
+{
+    *n = PARAM_COUNT;
+    return params;
+}

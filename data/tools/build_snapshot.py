@@ -79,6 +79,7 @@ def main():
     types = [t for k, t in sorted(offers.types.items()) if k in used]
     gpu_types = {t['instance_type'] for t in types if t['vendor'] == 'aws' and t['gpu_num'] != '0'}
     sources.use('spot-traces-2024-03-31')
+    sources.cite(offers.rows.values())
     tables = [
         ('offers', OFFER_COLUMNS, [offers.rows[k] for k in sorted(offers.rows)]),
         ('instance_types', TYPE_COLUMNS, types),

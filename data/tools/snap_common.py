@@ -80,6 +80,20 @@ def write_csv(path, columns, rows):
             w.writerow([row.get(c, '') for c in columns])
 
 
+def slug(text):
+    """Repository and file of 'owner/repo path/file @commit', else the first words."""
+    words = text.split()
+    parts = [words[0].split('/')[1]] if '/' in words[0] else words[:3]
+    if '/' in words[0] and len(words) > 1 and '/' in words[1]:
+        parts.append(words[1].rsplit('/', 1)[-1].split('.')[0].replace('_test', ''))
+    return re.sub(r'[^a-z0-9]+', '-', '-'.join(parts).lower()).strip('-')[:40].strip('-')
+
+
+def no_signal(spot, on_demand):
+    """Catalogues fill an unknown spot price with the on-demand price, sometimes rounded."""
+    return on_demand != '' and abs(Decimal(spot) - Decimal(on_demand)) <= Decimal(on_demand) / 10000
+
+
 class Sources:
     """The register behind sources.csv; asking for a key that was not declared is a mistake."""
 
@@ -104,15 +118,21 @@ class Sources:
         """Key for a source that the facts name in words: one register row per distinct text."""
         for key, row in self.rows.items():
             if row['url'] == text and key.startswith(prefix + '-'):
-                return self.use(key)
-        word = re.sub(r'[^a-z0-9]+', '-', text.lower())[:28].strip('-')
-        key = f'{prefix}-{word}'
-        n = 2
+                return key
+        stem = f'{prefix}-{slug(text)}-{date}'
+        key, n = stem, 2
         while key in self.rows:
-            key = f'{prefix}-{word}-{n}'
-            n += 1
+            key, n = f'{stem}.{n}', n + 1
         self.add(key, re.split(r'[ @]', text)[0], text, licence, date)
-        return self.use(key)
+        return key
+
+    def cite(self, rows):
+        """Marks the sources of rows, and those that a note names beside the chosen one."""
+        for row in rows:
+            self.use(row['source'])
+            for word in re.findall(r'[a-z0-9.-]+', row.get('note', '')):
+                if word in self.rows:
+                    self.use(word)
 
     def table(self):
         return [self.rows[k] for k in sorted(self.used)]

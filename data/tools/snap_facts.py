@@ -137,8 +137,7 @@ class Transfer:
 
     def table(self):
         out = sorted(self.rows.values(), key=lambda r: (r['vendor'], r['from'], r['to'], Decimal(r['from_gb'])))
-        for r in out:
-            self.sources.use(r['source'])
+        self.sources.cite(out)
         return out
 
 
@@ -148,7 +147,9 @@ def interruption(facts, sources, gpu_types):
         if r['instance_type'] in gpu_types:
             lo, hi = BANDS[int(r['interruption_range_index'])]
             out.append({'vendor': 'aws', 'region': r['region'], 'instance_type': r['instance_type'],
-                        'band_lo_pct': lo, 'band_hi_pct': hi, 'savings_pct': r['savings_pct'],
+                        'band_lo_pct': lo, 'band_hi_pct': hi,
+                        # one row prints -62: no saving, and below 0 means unknown in the store
+                        'savings_pct': '' if r['savings_pct'].startswith('-') else r['savings_pct'],
                         'as_of': '2025-06-28', 'source': key})
     return sorted(out, key=lambda r: (r['region'], r['instance_type']))
 

@@ -8,8 +8,8 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from snap_common import decimal_text, is_zero, iso_date, per_month
-from snap_gpus import TPU, fraction
+from snap_common import decimal_text, is_zero, no_signal, per_month
+from snap_gpus import TPU
 
 OFFER_COLUMNS = ['vendor', 'region', 'zone', 'instance_type', 'purchase', 'payment',
                  'offering_class', 'price_state', 'price_per_hour', 'upfront', 'price_month',
@@ -94,6 +94,16 @@ class Offers:
                 row[k] = decimal_text(str(v)) if k != 'nvlink' else v
         self.sources.use(row['source'])
 
+    def spot(self, vendor, region, zone, itype, spot, on_demand, source, note=''):
+        if is_zero(on_demand):
+            self.put(vendor, region, itype, 'spot', spot, source, zone=zone, note=note)
+        elif no_signal(spot, on_demand):
+            self.put(vendor, region, itype, 'spot', '', source, zone=zone, note=join(note, NO_SPOT))
+        else:
+            over = Decimal(spot) > Decimal(on_demand)
+            self.put(vendor, region, itype, 'spot', spot, source, zone=zone,
+                     note=join(note, 'spot above on demand in the source' if over else ''))
+
     # -- AWS ----------------------------------------------------------------------------------
     def aws(self):
         moto = {r['instance_type']: r for r in self.facts.rows('catalog/aws-instance-types-moto-2026-08.csv')}
@@ -108,7 +118,7 @@ class Offers:
                 self.put('aws', r['region'], r['instance_type'], 'on_demand', r['price_per_hour'], key)
             if r['spot_max']:
                 note = f"highest of the zones read; range {r['spot_min']}-{r['spot_max']}"
-                same = r['spot_max'] == r['price_per_hour']
+                same = no_signal(r['spot_max'], r['price_per_hour'])
                 self.put('aws', r['region'], r['instance_type'], 'spot', r['spot_max'], key,
                          state='none' if same else '', note=NO_SPOT if same else note)
         for r in self.facts.rows('catalog/aws-ondemand-karpenter-2026-07-20.csv'):
@@ -168,7 +178,7 @@ class Offers:
             spot, od = r['SpotPrice'], r['Price']
             if not spot:
                 continue
-            if spot and od and Decimal(spot) == Decimal(od):
+            if no_signal(spot, od):
                 self.put('aws', r['Region'], r['InstanceType'], 'spot', '', key, zone=zone,
                          note=NO_SPOT)
             else:
@@ -271,7 +281,7 @@ class Offers:
                 continue
             note = ''
             if od['price_state'] == 'known':
-                if Decimal(spot) == Decimal(r['Price'] or 0):
+                if no_signal(spot, r['Price']):
                     self.put('azure', region, itype, 'spot', '', key, note=NO_SPOT)
                     continue
                 if Decimal(spot) > Decimal(od['price_per_hour']):
@@ -312,9 +322,7 @@ class Offers:
                          local_nvme_gb=r['local_ssd_gb'])
             self.put('gcp', region, itype, 'on_demand', r['usd_per_hour'], key)
             if not is_zero(r['spot_usd_per_hour']):
-                over = Decimal(r['spot_usd_per_hour']) > Decimal(r['usd_per_hour'] or 0)
-                self.put('gcp', region, itype, 'spot', r['spot_usd_per_hour'], key,
-                         note='spot above on demand in the source' if over else '')
+                self.spot('gcp', region, '', itype, r['spot_usd_per_hour'], r['usd_per_hour'], key)
             for years in ('1y', '3y'):
                 monthly = r[f'cud{years}_usd_per_month']
                 if not is_zero(monthly):
@@ -357,9 +365,7 @@ class Offers:
                  zone=r['AvailabilityZone'], note=note)
         if not is_zero(r['SpotPrice']) and not is_zero(h['SpotPrice']):
             spot = Decimal(r['SpotPrice']) + Decimal(h['SpotPrice'])
-            over = known and spot > Decimal(od)
-            self.put('gcp', r['Region'], itype, 'spot', str(spot), key, zone=r['AvailabilityZone'],
-                     note=join(note, 'spot above on demand in the source' if over else ''))
+            self.spot('gcp', r['Region'], r['AvailabilityZone'], itype, str(spot), od if known else '', key, note)
 
     def gcp_big(self, r, h, itype, name, key):
         if is_zero(h['Price']):
@@ -388,9 +394,7 @@ class Offers:
         zone = r['AvailabilityZone']
         self.put('gcp', r['Region'], name, 'on_demand', r['Price'], key, zone=zone)
         if not is_zero(r['SpotPrice']):
-            over = not is_zero(r['Price']) and Decimal(r['SpotPrice']) > Decimal(r['Price'])
-            self.put('gcp', r['Region'], name, 'spot', r['SpotPrice'], key, zone=zone,
-                     note='spot above on demand in the source' if over else '')
+            self.spot('gcp', r['Region'], zone, name, r['SpotPrice'], r['Price'], key)
 
 
 def join(a, b):

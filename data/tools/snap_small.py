@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from snap_common import decimal_text, is_zero, iso_date
+from snap_common import decimal_text, is_zero
 from snap_offers import NO_SPOT, OCI_REGIONS
 
 RUNPOD = {'AMD Instinct MI300X OAM': 'MI300X', 'NVIDIA A100 80GB PCIe': 'A100-80GB PCIe',

@@ -98,15 +98,25 @@ class Storage:
     def table(self):
         out = sorted(self.rows.values(), key=lambda r: (
             r['vendor'], r['region'], r['tier'], r['component'], Decimal(r['from_qty'])))
-        for r in out:
-            self.sources.use(r['source'])
+        for i, r in enumerate(out):
+            key = [r[c] for c in ('vendor', 'region', 'tier', 'component')]
+            after = out[i + 1] if i + 1 < len(out) else {}
+            if r['to_qty'] and r['unit'] != 'disk_month' and key != [after.get(c) for c in (
+                    'vendor', 'region', 'tier', 'component')]:
+                r['note'] = '; '.join(x for x in (r['note'], 'above this bound no rate is recorded') if x)
+        self.sources.cite(out)
         return out
 
     # -- the two fact files -------------------------------------------------------------------
     def load(self, oci_regions, gcp_regions):
         self.gcp_regions = gcp_regions
         for name in ('catalog/storage-prices.csv', 'catalog/storage-prices-2.csv'):
+            above = ''
             for r in self.facts.rows(name):
+                if r['source'].startswith('same'):
+                    r['source'] = above + r['source'][4:]
+                else:
+                    above = re.sub(r'\s*\[[^\]]*\]$', '', r['source'])
                 if '[memory' in r['source'] or 'min_' in r['component'] or r['region'].startswith('unnamed'):
                     continue
                 r['tags'] = re.findall(r'\[([^\]]*)\]', r['source'])

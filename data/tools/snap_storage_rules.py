@@ -17,9 +17,47 @@ US_EAST_1 = [
      'the Glacier Instant Retrieval rate; R-S3-04 is computed with it'),
 ]
 
+# Azure Retail Prices API, product General Block Blob v2, eastus: storage (with its brackets), write,
+# read, retrieval per GB, list, and for Archive the priority read and retrieval.
+AZURE_SRC = 'finfocus-azure-blob-2026'
+AZURE_EASTUS = {
+    'azure_blob_hot_lrs': (['0.0208', '0.019968', '0.019136'], '0.05', '0.004', '0', '0.05'),
+    'azure_blob_hot_zrs': (['0.026', '0.02496', '0.02392'], '0.0625', '0.004', '0', '0.0625'),
+    'azure_blob_hot_grs': (['0.0458', '0.043968', '0.042136'], '0.1', '0.004', '0', '0.1'),
+    'azure_blob_cool_lrs': (['0.0152'], '0.1', '0.01', '0.01', ''),
+    'azure_blob_cool_zrs': (['0.019'], '0.1', '0.01', '0.01', ''),
+    'azure_blob_cool_grs': (['0.0334'], '0.2', '0.01', '0.01', ''),
+    'azure_blob_cold_lrs': (['0.0036'], '0.18', '0.1', '0.03', ''),
+    'azure_blob_cold_zrs': (['0.004'], '0.2', '0.1', '0.03', ''),
+    'azure_blob_cold_grs': (['0.0081'], '0.36', '0.1', '0.03', ''),
+    'azure_blob_archive_lrs': (['0.00099'], '0.1', '5', '0.02', ''),
+    'azure_blob_archive_grs': (['0.00299'], '0.21', '5', '0.02', ''),
+}
+
+
+def azure_eastus(st):
+    bounds = ['0', '51200', '512000', '']
+    for tier, (storage, put, get, retrieval, lst) in AZURE_EASTUS.items():
+        def add(comp, unit, qty, rate, lo='0', hi='', note='recorded in 2026, day not stated'):
+            st.put('azure', 'eastus', tier, comp, unit, qty, rate, '2026-01-01', AZURE_SRC, lo, hi, note=note)
+        for i, rate in enumerate(storage):
+            add('storage', 'gib_month', 1, rate, bounds[i], bounds[i + 1] if len(storage) > 1 else '')
+        add('put', 'request', 10000, put)
+        add('get', 'request', 10000, get)
+        add('retrieval', 'gib', 1, retrieval)
+        if 'hot' not in tier:
+            add('early_delete', 'gib_month', 1, storage[0], note='the storage rate for the days short')
+        if lst:
+            add('list', 'request', 10000, lst)
+        if 'archive' in tier:
+            add('retrieval_request_expedited', 'request', 10000, '50', note='high priority rehydration')
+            add('retrieval_expedited', 'gib', 1, '0.1', note='high priority rehydration')
+        add('transition', 'request', 10000, put, note='R-AZ-04: one write of the destination tier')
+
 
 def add_rules(st):
     """Free and derived components, only where the tier itself has a price."""
+    azure_eastus(st)
     have = {(k[0], k[1], k[2]) for k in st.rows}
     for vendor, region, tier in sorted(have):
         if vendor in ('aws', 'aws-cn') and tier in S3_TIERS:
@@ -47,6 +85,24 @@ def add_rules(st):
     efs_rules(st)
     gcs_autoclass(st)
     wasabi(st)
+    free_retrieval(st)
+
+
+FREE_READS = {  # tier -> the rule; reads of these cost requests only
+    's3_standard': ('R-S3-01: no retrieval fee', GUIDE, '2026-06-05'),
+    's3_intelligent_tiering': ('R-S3-04: no retrieval fee', GUIDE, '2026-06-05'),
+    'gcs_standard': ('R-GCS-04: no retrieval fee', 'gcp-storage-page-2026-09-20', '2026-09-20'),
+    'gcs_autoclass': ('R-GCS-08: no retrieval fee', 'gcp-storage-page-2026-09-20', '2026-09-20'),
+    'wasabi': ('no retrieval fee', 'wasabi-2026-07-01', '2026-07-01'),
+}
+
+
+def free_retrieval(st):
+    for vendor, region, tier in sorted({k[:3] for k in st.rows}):
+        if tier in FREE_READS:
+            note, src, day = FREE_READS[tier]
+            st.put(vendor, region, tier, 'retrieval', 'gib', 1, '0', day, src, replace=False, note=note,
+                   currency='CNY' if vendor == 'aws-cn' else 'USD')
 
 
 def efs_rules(st):

@@ -46,6 +46,11 @@ void answer_line(struct answer *a, const char *line, size_t len)
     char text[1024];
     if (len >= 5 && strncmp(line, "HTTP/", 5) == 0) {
         answer_reset(a); /* a new answer begins: 100 Continue, a proxy's CONNECT */
+        const char *space = memchr(line, ' ', len);
+        for (const char *p = space ? space + 1 : line; p < line + len && *p >= '0' && *p <= '9';
+             p++) {
+            a->status = a->status < 1000 ? a->status * 10 + (*p - '0') : a->status;
+        }
         return;
     }
     while (len > 0 && (unsigned char)line[len - 1] <= ' ') {

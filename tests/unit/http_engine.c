@@ -1,0 +1,779 @@
+/* The fetch engine against real loopback HTTP with planned faults, with a store that only keeps
+ * the score: what is published is exactly what the server has, once; what fails is never
+ * published; nothing hangs. Servers: ../shared/tools/fake_vendor_server.py (skipped loudly
+ * without it) and tests/support/odd_server.py. Run from the repository's root. */
+#include "../../pricing/http/http.h"
+#include "../../pricing/http/sha256.h"
+#include "unit.h"
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* --- a store that keeps the score --- */
+struct store {
+    int begun, published, discarded, recorded, touched, open;
+    char sha[65], etag[64], scope[128], why[700], url[256];
+    uint64_t raw;
+    const char *state_etag; /* what store_http_state answers */
+    int publish_code;
+};
+struct staging {
+    struct store *s;
+    char scope[128], sha[65], etag[64];
+    uint64_t raw;
+};
+
+int staging_begin(struct store *s, const struct staging_options *o, struct staging **out,
+                  struct gt_error *err)
+{
+    (void)err;
+    struct staging *st = calloc(1, sizeof *st);
+    st->s = s;
+    snprintf(st->scope, sizeof st->scope, "%s", o->scope);
+    snprintf(s->url, sizeof s->url, "%s", o->url);
+    s->begun++;
+    s->open++;
+    *out = st;
+    return 0;
+}
+
+void staging_set_raw(struct staging *st, const char *sha, uint64_t bytes, const char *etag,
+                     const char *modified)
+{
+    (void)modified;
+    snprintf(st->sha, sizeof st->sha, "%s", sha);
+    snprintf(st->etag, sizeof st->etag, "%s", etag ? etag : "");
+    st->raw = bytes;
+}
+
+int staging_publish(struct staging *st, struct publish_result *out, struct gt_error *err)
+{
+    struct store *s = st->s;
+    *out = (struct publish_result){0};
+    memcpy(s->sha, st->sha, sizeof s->sha);
+    memcpy(s->etag, st->etag, sizeof s->etag);
+    memcpy(s->scope, st->scope, sizeof s->scope);
+    s->raw = st->raw;
+    s->open--;
+    free(st);
+    if (s->publish_code != 0) {
+        return gt_fail(err, s->publish_code, "", "half of the rows are gone");
+    }
+    s->published++;
+    return 0;
+}
+
+void staging_discard(struct staging *st, const char *why)
+{
+    st->s->discarded++;
+    st->s->open--;
+    if (why) {
+        st->s->recorded++;
+        snprintf(st->s->why, sizeof st->s->why, "%s", why);
+    }
+    free(st);
+}
+
+int store_http_state(struct store *s, const char *id, const char *scope, char **etag, char **lm,
+                     struct gt_error *err)
+{
+    (void)id;
+    (void)scope;
+    (void)err;
+    *etag = s->state_etag ? strdup(s->state_etag) : NULL;
+    *lm = NULL;
+    return 0;
+}
+
+int store_touch_source(struct store *s, const char *id, const char *scope, int64_t when,
+                       struct gt_error *err)
+{
+    (void)id;
+    (void)scope;
+    (void)when;
+    (void)err;
+    s->touched++;
+    return 0;
+}
+
+/* --- a parser that counts lines and hashes what it is fed --- */
+struct parser {
+    struct parse_context *ctx;
+    struct sha256 sha;
+    uint64_t bytes;
+};
+static struct {
+    int open, closed, aborted;
+    char sha[65];
+    uint64_t bytes;
+} fed;
+
+static int parse_open(struct parse_context *ctx, struct parser **out, struct gt_error *err)
+{
+    (void)err;
+    *out = calloc(1, sizeof **out);
+    (*out)->ctx = ctx;
+    sha256_init(&(*out)->sha);
+    fed.open++;
+    return 0;
+}
+
+static int parse_feed(struct parser *p, const char *data, size_t len, struct gt_error *err)
+{
+    if (p->bytes == 0 && len > 0 && data[0] == '!') {
+        return gt_fail(err, GT_EPARSE, "list:1:1", "found \"!\", expected a row");
+    }
+    sha256_add(&p->sha, data, len);
+    p->bytes += len;
+    for (size_t i = 0; i < len; i++) {
+        p->ctx->rows += data[i] == '\n';
+    }
+    return 0;
+}
+
+static int parse_close(struct parser *p, struct gt_error *err)
+{
+    unsigned char d[32];
+    (void)err;
+    sha256_end(&p->sha, d);
+    sha256_hex(d, fed.sha);
+    fed.bytes = p->bytes;
+    fed.closed++;
+    free(p);
+    return 0;
+}
+
+static void parse_abort(struct parser *p)
+{
+    fed.aborted++;
+    free(p);
+}
+
+/* A source with a key header, and one that reads a document first. */
+static int keyed_fetch(struct fetch_run *run, struct gt_error *err)
+{
+    char line[64];
+    const char *lines[] = {line, NULL};
+    snprintf(line, sizeof line, "api-key: %s", fetch_key(run));
+    struct fetch_request q = {.url = fetch_base(run), .scope = "", .header = lines};
+    return fetch_rows(run, &q, err);
+}
+
+static int post_fetch(struct fetch_run *run, struct gt_error *err)
+{
+    struct fetch_request q = {.url = fetch_base(run), .scope = "p", .post = "{\"query\":1}"};
+    return fetch_rows(run, &q, err);
+}
+
+#define PARSE                                                                                      \
+    .parse_open = parse_open, .parse_feed = parse_feed, .parse_close = parse_close,                \
+    .parse_abort = parse_abort
+static const struct source_def sources[] = {
+    {.id = "one", .vendor = "v", .default_url = "http://127.0.0.1:1/", .default_on = true, PARSE},
+    {.id = "two", .vendor = "v", .default_url = "http://127.0.0.1:1/", PARSE},
+    {.id = "keyed",
+     .vendor = "k",
+     .default_url = "http://127.0.0.1:1/",
+     .needs_key = true,
+     .fetch = keyed_fetch,
+     PARSE},
+    {.id = "post", .vendor = "", .default_url = "http://127.0.0.1:1/", .fetch = post_fetch, PARSE},
+    {.id = "aws-offer",
+     .vendor = "aws",
+     .default_url = "http://127.0.0.1:1",
+     .per_region = true,
+     .fetch = aws_offer_fetch,
+     .expected_bytes = 1000,
+     PARSE},
+    {.id = "skypilot", .vendor = "", .default_url = "http://h", .fetch = skypilot_fetch, PARSE},
+    {.id = "files-only", .vendor = "", PARSE},
+};
+
+const struct source_def *source_at(size_t i)
+{
+    return i < sizeof sources / sizeof *sources ? &sources[i] : NULL;
+}
+
+const struct source_def *source_find(const char *id)
+{
+    for (size_t i = 0; source_at(i); i++) {
+        if (strcmp(source_at(i)->id, id) == 0) {
+            return source_at(i);
+        }
+    }
+    return NULL;
+}
+
+/* --- servers --- */
+static char work[] = "/tmp/http_engine.XXXXXX";
+static pid_t server[4];
+static size_t n_servers;
+static char fake_base[64], odd_base[64], tls_base[64], odd_log[128], fake_log[128];
+static char content_sha[65];
+static size_t content_len;
+
+static void write_text(const char *name, const char *text, size_t len)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", work, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, len, f), len);
+    assert_int_equal(fclose(f), 0);
+}
+
+static char *read_text(const char *path)
+{
+    char *text = calloc(1, 1 << 20);
+    FILE *f = fopen(path, "r");
+    if (f) {
+        size_t n = fread(text, 1, (1 << 20) - 1, f);
+        text[n] = '\0';
+        fclose(f);
+    }
+    return text;
+}
+
+static void pause_ms(long ms)
+{
+    struct timespec ts = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&ts, NULL);
+}
+
+/* Runs a shell line in the background and waits for the port that it writes. */
+static void start(char *base, const char *scheme, const char *port_file, const char *line)
+{
+    char path[256], sh[] = "sh", c[] = "-c", copy[8192];
+    char *argv[] = {sh, c, copy, NULL};
+    snprintf(path, sizeof path, "%s/%s", work, port_file);
+    assert_true(snprintf(copy, sizeof copy, "exec %s", line) < (int)sizeof copy);
+    assert_int_equal(posix_spawnp(&server[n_servers++], sh, NULL, NULL, argv, environ), 0);
+    for (int i = 0; i < 600; i++) {
+        char *text = read_text(path);
+        int port = atoi(text);
+        free(text);
+        if (port > 0) {
+            snprintf(base, 64, "%s://127.0.0.1:%d", scheme, port);
+            return;
+        }
+        pause_ms(50);
+    }
+    fail_msg("%s did not start", line);
+}
+
+static void make_content(void)
+{
+    size_t cap = 3 << 20;
+    char *text = malloc(cap), name[32];
+    size_t n = 0;
+    for (int i = 0; n + 64 < cap; i++) {
+        n += (size_t)snprintf(text + n, 64, "%d,p4d.24xlarge,%d.%06d\n", i, i % 40,
+                              i * 7919 % 999983);
+    }
+    static const char *const files[] = {
+        "ok",    "trunc",   "truncraw", "badgzip", "fakegzip", "rate",  "rated",
+        "flaky", "always5", "gone",     "loop",    "tofile",   "html",  "empty",
+        "nolen", "toolong", "reset",    "endless", "slow",     "stall", "newetag",
+        "chunk", "garbage", "bomb",     "norange", "forbid",   "never", "late",
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(name, sizeof name, "%s.csv", files[i]);
+        write_text(name, text, n);
+    }
+    write_text("bad.csv", "! no list\n", 10);
+    write_text("fakegzip.csv", "a,1\nb,2\n", 8); /* small: the server packs the others */
+    struct sha256 s;
+    unsigned char d[32];
+    sha256_init(&s);
+    sha256_add(&s, text, n);
+    sha256_end(&s, d);
+    sha256_hex(d, content_sha);
+    content_len = n;
+    free(text);
+}
+
+static const char *const faults[] = {
+    "*trunc.csv trunc:40% 1-2",
+    "*truncraw* truncchunk:50% 1",
+    "*badgzip* badgzip",
+    "*fakegzip* fakegzip",
+    "*rate.csv 429:2 1",
+    "*rated.csv 429:date 1",
+    "*flaky* 500 1",
+    "*always5* 503",
+    "*gone* 404",
+    "*loop* redirectloop",
+    "*tofile* redirect:file:///etc/passwd",
+    "*html* html",
+    "*empty* emptybody",
+    "*nolen* nolen",
+    "*toolong* badlen:1000",
+    "*reset* resetbody:500000 1",
+    "*endless* endless:64",
+    "*slow* slow:20000",
+    "*stall* stallbody:70000:30",
+    "*newetag* newetag",
+    "*chunk* chunked",
+    "*garbage* garbage",
+    "*bomb* bomb:400",
+    "*norange* trunc:50% 1",
+    "*norange* norange",
+    "*forbid* 403",
+    "*never* empty",
+    "*late* stall:1 1",
+};
+
+static const char *shared_tool(void)
+{
+    static char tool[512];
+    const char *shared = getenv("GPUTIER_SHARED");
+    snprintf(tool, sizeof tool, "%s/tools/fake_vendor_server.py", shared ? shared : "../shared");
+    return tool;
+}
+
+static int start_servers(void **state)
+{
+    (void)state;
+    char line[8192];
+    unsetenv("http_proxy");
+    unsetenv("https_proxy");
+    unsetenv("all_proxy");
+    assert_non_null(mkdtemp(work));
+    make_content();
+    snprintf(odd_log, sizeof odd_log, "%s/odd.log", work);
+    snprintf(fake_log, sizeof fake_log, "%s/fake.log", work);
+    int n = snprintf(line, sizeof line,
+                     "python3 '%s' --root %s --port-file %s/port --max-seconds 200 --log %s",
+                     shared_tool(), work, work, fake_log);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        n += snprintf(line + n, sizeof line - (size_t)n, " --fault '%s'", faults[i]);
+    }
+    start(fake_base, "http", "port", line);
+    snprintf(line, sizeof line, "python3 tests/support/odd_server.py %s/oport %s --seconds 200",
+             work, odd_log);
+    start(odd_base, "http", "oport", line);
+    snprintf(line, sizeof line,
+             "python3 '%s' --root %s --port-file %s/tport --max-seconds 200 --tls %s/tls",
+             shared_tool(), work, work, work);
+    char tls[64];
+    snprintf(tls, sizeof tls, "%s/tls", work);
+    mkdir(tls, 0700);
+    start(tls_base, "https", "tport", line);
+    return 0;
+}
+
+static int stop_servers(void **state)
+{
+    (void)state;
+    char sh[] = "sh", c[] = "-c", line[64];
+    char *argv[] = {sh, c, line, NULL};
+    pid_t pid;
+    for (size_t i = 0; i < n_servers; i++) {
+        kill(server[i], SIGKILL);
+        waitpid(server[i], NULL, 0);
+    }
+    snprintf(line, sizeof line, "rm -rf %s", work);
+    if (posix_spawnp(&pid, sh, NULL, NULL, argv, environ) == 0) {
+        waitpid(pid, NULL, 0);
+    }
+    return 0;
+}
+
+/* --- one fetch --- */
+static char url_one[256], url_two[256];
+static volatile sig_atomic_t cancel;
+
+static const char *url_of(void *ctx, const char *id)
+{
+    (void)ctx;
+    return strcmp(id, "two") == 0 ? url_two : strcmp(id, "files-only") == 0 ? NULL : url_one;
+}
+
+static const char *key_of(void *ctx, const char *id)
+{
+    (void)id;
+    return ctx;
+}
+
+static struct fetch_summary sum;
+static struct gt_error error;
+static double seconds;
+
+static int fetch_with(struct store *s, struct fetch_options *o, const char *source,
+                      const char *base, const char *path)
+{
+    const char *names[] = {source};
+    struct timespec a, b;
+    if (o->n_sources == 0) {
+        o->sources = names;
+        o->n_sources = 1;
+    }
+    o->store = s;
+    o->url_of = url_of;
+    o->key_of = key_of;
+    o->cancel = &cancel;
+    o->now = 1700000000;
+    o->max_time_s = o->max_time_s ? o->max_time_s : 20;
+    snprintf(url_one, sizeof url_one, "%s%s", base, path);
+    memset(&fed, 0, sizeof fed);
+    memset(&error, 0, sizeof error);
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    int rc = fetch_sources(o, &sum, &error);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    seconds = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+    assert_int_equal(s->open, 0);
+    assert_int_equal(fed.open, fed.closed + fed.aborted);
+    return rc;
+}
+
+static int fetch_file(struct store *s, const char *path)
+{
+    struct fetch_options o = {0};
+    return fetch_with(s, &o, "one", fake_base, path);
+}
+
+static void assert_published(const struct store *s)
+{
+    assert_int_equal(s->published, 1);
+    assert_string_equal(fed.sha, content_sha);
+    assert_int_equal(fed.bytes, content_len);
+    assert_int_equal(s->recorded, 0);
+}
+
+static void good_answers_are_published_whole(void **state)
+{
+    static const char *const paths[] = {
+        "/ok.csv",    "/trunc.csv", "/truncraw.csv", "/rate.csv",    "/rated.csv",   "/flaky.csv",
+        "/nolen.csv", "/reset.csv", "/chunk.csv",    "/norange.csv", "/newetag.csv", "/late.csv",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct store s = {0};
+        int rc = fetch_file(&s, paths[i]);
+        if (rc != 0) {
+            print_error("%s: %s: %s\n", paths[i], error.where, error.text);
+        }
+        assert_int_equal(rc, 0);
+        assert_published(&s);
+        assert_int_equal(sum.done, 1);
+        if (strstr(paths[i], "rate")) {
+            assert_true(seconds >= 0.9); /* Retry-After was kept: 2 s, or a date up to 2 s away */
+        }
+        if (strcmp(paths[i], "/rate.csv") == 0) {
+            assert_true(seconds >= 2.0);
+        }
+        assert_true(seconds < 15);
+    }
+}
+
+static void bad_answers_are_never_published(void **state)
+{
+    static const struct {
+        const char *path, *says;
+        int code;
+    } c[] = {
+        {"/badgzip.csv", "gzip", GT_EPARSE},
+        {"/fakegzip.csv", "gzip", GT_EPARSE},
+        {"/always5.csv", "HTTP 503, after 2 tries", GT_EHTTP},
+        {"/gone.csv", "HTTP 404", GT_EHTTP},
+        {"/forbid.csv", "HTTP 403", GT_EHTTP},
+        {"/absent-file.csv", "HTTP 404", GT_EHTTP},
+        {"/loop.csv", "more than 5 redirects", GT_EHTTP},
+        {"/tofile.csv", "redirect to file:///etc/passwd refused", GT_EHTTP},
+        {"/html.csv", "HTML page", GT_EPARSE},
+        {"/empty.csv", "no price rows", GT_EPARSE},
+        {"/toolong.csv", "after 2 tries", GT_ENET},
+        {"/endless.csv", "limit", GT_ELIMIT},
+        {"/bomb.csv", "limit", GT_ELIMIT},
+        {"/never.csv", "after 2 tries", GT_ENET},
+        {"/garbage.csv", "", GT_ENET},
+        {"/stall.csv", "after 2 tries", GT_ENET},
+        {"/slow.csv", "time allowed", GT_ENET},
+        {"/bad.csv", "expected a row", GT_EPARSE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct store s = {0};
+        struct fetch_options o = {.tries = 2, .stall_s = 1, .max_time_s = 4, .max_bytes = 16 << 20};
+        int rc = fetch_with(&s, &o, "one", fake_base, c[i].path);
+        if (rc != c[i].code || !strstr(error.text, c[i].says)) {
+            print_error("%s: %d %s: %s\n", c[i].path, rc, error.where, error.text);
+        }
+        assert_int_equal(rc, c[i].code);
+        assert_non_null(strstr(error.text, c[i].says));
+        assert_int_equal(s.published, 0);
+        assert_int_equal(s.recorded, 1);
+        assert_int_equal(sum.failed, 1);
+        assert_true(strlen(error.where) > 0);
+        assert_true(seconds < 9);
+    }
+}
+
+static void resumes_where_it_stopped(void **state)
+{
+    (void)state;
+    struct store s = {0};
+    char *log = read_text(fake_log);
+    size_t before = strlen(log);
+    free(log);
+    assert_int_equal(fetch_file(&s, "/reset.csv?again"), 0);
+    assert_published(&s);
+    log = read_text(fake_log);
+    assert_non_null(strstr(log + before, "/reset.csv?again"));
+    free(log);
+    static const struct {
+        const char *path;
+        int code;
+        uint64_t bytes;
+    } c[] = {
+        {"/moving", 0, 140},
+        {"/resume", 0, 40000 * 17},
+        {"/wrong-range", 0, 40000 * 17},
+        {"/shrunk", GT_ENET, 0},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct store t = {0};
+        struct fetch_options o = {.tries = 4};
+        assert_int_equal(fetch_with(&t, &o, "one", odd_base, c[i].path), c[i].code);
+        assert_int_equal(t.published, c[i].code == 0);
+        assert_int_equal(fed.bytes, c[i].bytes);
+        if (strcmp(c[i].path, "/resume") == 0) {
+            assert_int_equal(fed.open, 1); /* what was fed stays fed */
+            assert_string_equal(fed.sha, t.sha);
+            assert_int_equal(sum.bytes, 40000 * 17);
+        }
+    }
+    log = read_text(odd_log);
+    assert_non_null(strstr(log, "\"Range\": \"bytes=340000-\""));
+    assert_non_null(strstr(log, "\"If-Range\": \"\\\"v1\\\"\""));
+    free(log);
+}
+
+static void checksums_redirects_and_refusals(void **state)
+{
+    static const struct {
+        const char *path, *says;
+        int code;
+    } c[] = {
+        {"/digest-good", "", 0},
+        {"/digest-bad", "wrong checksum", GT_EPARSE},
+        {"/hops", "", 0},
+        {"/here", "", 0},
+        {"/to-ftp", "refused", GT_EHTTP},
+        {"/to-user", "refused", GT_EHTTP},
+        {"/br", "content coding \"br\"", GT_EUNSUPPORTED},
+        {"/304", "HTTP 304", GT_EHTTP},
+        {"/wait-long", "asks to wait 86400 s", GT_EHTTP},
+        {"/401", "HTTP 401", GT_EHTTP},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct store s = {0};
+        struct fetch_options o = {.tries = 3};
+        int rc = fetch_with(&s, &o, "one", odd_base, c[i].path);
+        if (rc != c[i].code || !strstr(error.text, c[i].says)) {
+            print_error("%s: %d %s: %s\n", c[i].path, rc, error.where, error.text);
+        }
+        assert_int_equal(rc, c[i].code);
+        assert_non_null(strstr(error.text, c[i].says));
+        assert_null(strstr(error.text, "SECRET"));
+        assert_int_equal(s.published, rc == 0);
+        assert_true(seconds < 5);
+    }
+}
+
+static void keys_stay_with_their_host(void **state)
+{
+    (void)state;
+    struct store s = {0};
+    struct fetch_options o = {.ctx = (void *)(uintptr_t) "SECRET-KEY"};
+    assert_int_equal(fetch_with(&s, &o, "keyed", odd_base, "/away"), 0);
+    assert_int_equal(s.published, 1);
+    char *log = read_text(odd_log), *line = strstr(log, "\"/away\"");
+    assert_non_null(line);
+    char *next = strchr(line, '\n');
+    *next = '\0';
+    assert_non_null(strstr(line, "SECRET-KEY"));
+    assert_non_null(strstr(next + 1, "/body"));
+    assert_null(strstr(next + 1, "SECRET-KEY"));
+    assert_null(strstr(s.url, "SECRET"));
+    free(log);
+    struct fetch_options none = {0};
+    assert_int_equal(fetch_with(&s, &none, "keyed", odd_base, "/body"), GT_EUSAGE);
+    assert_non_null(strstr(error.text, "GPUTIER_KEY_KEYED"));
+    struct fetch_options post = {0};
+    assert_int_equal(fetch_with(&s, &post, "post", odd_base, "/q"), 0);
+    assert_int_equal(fed.bytes, strlen("posted {\"query\":1}\n"));
+}
+
+static void conditional_requests(void **state)
+{
+    (void)state;
+    struct store s = {0};
+    assert_int_equal(fetch_file(&s, "/ok.csv"), 0);
+    char etag[64];
+    snprintf(etag, sizeof etag, "%s", s.etag);
+    assert_true(etag[0] == '"');
+    struct store known = {.state_etag = etag};
+    assert_int_equal(fetch_file(&known, "/ok.csv"), 0);
+    assert_int_equal(known.published, 0);
+    assert_int_equal(known.begun, 0);
+    assert_int_equal(known.touched, 1);
+    assert_int_equal(sum.unchanged, 1);
+    struct store other = {.state_etag = "\"older\""};
+    assert_int_equal(fetch_file(&other, "/ok.csv"), 0);
+    assert_published(&other);
+    struct fetch_options force = {.accept_large_change = true};
+    struct store forced = {.state_etag = etag};
+    assert_int_equal(fetch_with(&forced, &force, "one", fake_base, "/ok.csv"), 0);
+    assert_int_equal(forced.published, 1);
+}
+
+static void a_failing_source_harms_no_other(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"one", "two"};
+    struct store s = {0};
+    struct fetch_options o = {.sources = names, .n_sources = 2, .tries = 2};
+    snprintf(url_two, sizeof url_two, "%s/ok.csv", fake_base);
+    assert_int_equal(fetch_with(&s, &o, NULL, fake_base, "/always5.csv"), GT_EHTTP);
+    assert_int_equal(s.published, 1);
+    assert_int_equal(s.recorded, 1);
+    assert_int_equal(sum.done, 1);
+    assert_int_equal(sum.failed, 1);
+    struct store q = {.publish_code = GT_EQUARANTINE};
+    assert_int_equal(fetch_file(&q, "/ok.csv"), GT_EQUARANTINE);
+    assert_int_equal(sum.quarantined, 1);
+    assert_int_equal(q.recorded, 0); /* the store has recorded it itself */
+}
+
+static void certificates_are_checked(void **state)
+{
+    (void)state;
+    struct store s = {0};
+    struct fetch_options o = {0};
+    char ca[256];
+    unsetenv("SSL_CERT_FILE");
+    unsetenv("CURL_CA_BUNDLE");
+    assert_int_equal(fetch_with(&s, &o, "one", tls_base, "/ok.csv"), GT_ENET);
+    assert_non_null(strstr(error.text, "not trusted"));
+    assert_int_equal(s.published, 0);
+    assert_true(seconds < 5); /* not tried again */
+    snprintf(ca, sizeof ca, "%s/tls/cert.pem", work);
+    setenv("SSL_CERT_FILE", ca, 1);
+    struct store trusted = {0};
+    struct fetch_options p = {0};
+    int rc = fetch_with(&trusted, &p, "one", tls_base, "/ok.csv");
+    unsetenv("SSL_CERT_FILE");
+    assert_int_equal(rc, 0);
+    assert_published(&trusted);
+}
+
+static void proxies_are_honoured(void **state)
+{
+    (void)state;
+    struct store s = {0};
+    struct fetch_options o = {0};
+    setenv("http_proxy", odd_base, 1);
+    int rc = fetch_with(&s, &o, "one", "http://prices.invalid", "/body");
+    unsetenv("http_proxy");
+    assert_int_equal(rc, 0);
+    assert_int_equal(s.published, 1);
+}
+
+static void on_progress(void *ctx, const struct fetch_progress *p)
+{
+    (void)ctx;
+    if (p->bytes > 10000) {
+        cancel = SIGINT;
+    }
+}
+
+static void ctrl_c_stops_at_once(void **state)
+{
+    (void)state;
+    struct store s = {0};
+    struct fetch_options o = {.progress = on_progress, .max_time_s = 60};
+    int rc = fetch_with(&s, &o, "one", fake_base, "/slow.csv");
+    cancel = 0;
+    assert_int_equal(rc, GT_ECANCELLED);
+    assert_int_equal(gt_exit_status(rc), 130);
+    assert_int_equal(s.published, 0);
+    assert_int_equal(s.recorded, 0);
+    assert_int_equal(s.discarded, 1);
+    assert_true(seconds < 5);
+    /* Already asked to stop before it began: no request at all. */
+    cancel = 1;
+    rc = fetch_file(&s, "/ok.csv");
+    cancel = 0;
+    assert_int_equal(rc, GT_ECANCELLED);
+    assert_true(seconds < 0.5);
+}
+
+static void what_cannot_be_asked(void **state)
+{
+    (void)state;
+    struct store s = {0};
+    struct fetch_options off = {.offline = true};
+    assert_int_equal(fetch_with(&s, &off, "one", fake_base, "/ok.csv"), GT_EUSAGE);
+    assert_non_null(strstr(error.text, "--offline"));
+    struct fetch_options o = {0};
+    assert_int_equal(fetch_with(&s, &o, "aws-ofer", fake_base, "/ok.csv"), GT_EUSAGE);
+    assert_non_null(strstr(error.text, "nearest: aws-offer"));
+    struct fetch_options f = {0};
+    assert_int_equal(fetch_with(&s, &f, "files-only", fake_base, ""), GT_EUSAGE);
+    assert_non_null(strstr(error.text, "import files-only"));
+    struct fetch_options u = {0};
+    assert_int_equal(fetch_with(&s, &u, "one", "http://u:SECRET@127.0.0.1/", ""), GT_EHTTP);
+    assert_null(strstr(error.text, "SECRET"));
+    assert_null(strstr(error.where, "SECRET"));
+    struct fetch_options n = {0};
+    assert_int_equal(fetch_with(&s, &n, "aws-offer", fake_base, ""), GT_EUSAGE);
+    assert_non_null(strstr(error.text, "--region"));
+    assert_int_equal(s.published, 0);
+}
+
+static void expected_sizes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"aws"};
+    static const char *const regions[] = {"aws/us-east-1", "eu-west-1", "azure/eastus"};
+    struct fetch_options o = {.sources = names, .n_sources = 1, .regions = regions, .n_regions = 3};
+    uint64_t bytes = 0;
+    assert_int_equal(fetch_expected(&o, &bytes, NULL), 0);
+    assert_int_equal(bytes, 2000);
+    o.all_regions = true;
+    assert_int_equal(fetch_expected(&o, &bytes, NULL), 0);
+    assert_true(bytes >= 30000);
+}
+
+int main(void)
+{
+    if (access(shared_tool(), R_OK) != 0) {
+        fprintf(stderr, "SKIPPED: %s is missing, the fetch engine was not tested\n", shared_tool());
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_answers_are_published_whole),
+        cmocka_unit_test(bad_answers_are_never_published),
+        cmocka_unit_test(resumes_where_it_stopped),
+        cmocka_unit_test(checksums_redirects_and_refusals),
+        cmocka_unit_test(keys_stay_with_their_host),
+        cmocka_unit_test(conditional_requests),
+        cmocka_unit_test(a_failing_source_harms_no_other),
+        cmocka_unit_test(certificates_are_checked),
+        cmocka_unit_test(proxies_are_honoured),
+        cmocka_unit_test(ctrl_c_stops_at_once),
+        cmocka_unit_test(what_cannot_be_asked),
+        cmocka_unit_test(expected_sizes),
+    };
+    return cmocka_run_group_tests(tests, start_servers, stop_servers);
+}

@@ -222,7 +222,7 @@ struct path_problem {
     bool terminal_delete;
 };
 struct path_result {
-    bool feasible;
+    bool feasible, unique; /* unique: no other path costs the same */
     struct rat total;
     int moves;
     int *tier_at;            /* per period; caller's array of `periods` */

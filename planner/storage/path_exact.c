@@ -7,6 +7,7 @@
 struct cost {
     struct rat total; /* d == 0: not feasible */
     int moves;
+    int ways; /* optimal paths, 2 = several: ties in money alone, whatever the moves */
 };
 struct state {
     struct cost value;
@@ -115,7 +116,7 @@ static int prepare(struct work *w)
 static struct state best_entry(struct work *w, int t, int k, int served)
 {
     const struct path_problem *p = w->p;
-    struct state best = {{none(), 0}, -1};
+    struct state best = {{none(), 0, 0}, -1};
     struct rat pen = penalty(w, k, served);
     for (int to = 0; to < p->n_tiers; to++) {
         struct cost c;
@@ -131,9 +132,15 @@ static struct state best_entry(struct work *w, int t, int k, int served)
             c.moves++;
             w->overflow = w->overflow || !rat_ok(c.total);
         }
-        if (rat_ok(c.total) && (best.next < 0 || compare(c, best.value) < 0)) {
+        if (!rat_ok(c.total)) {
+            continue;
+        }
+        int tie = best.next < 0 ? -1 : rat_cmp(c.total, best.value.total);
+        int ways = tie == 0 ? 2 : tie < 0 ? c.ways : best.value.ways;
+        if (best.next < 0 || compare(c, best.value) < 0) {
             best = (struct state){c, to};
         }
+        best.value.ways = ways;
     }
     return best;
 }
@@ -143,7 +150,7 @@ static void solve_state(struct work *w, int t, int k, int a)
     const struct path_problem *p = w->p;
     struct state *s = &w->state[t * w->width + w->offset[k] + a];
     struct rat stay = w->stay[t * p->n_tiers + k];
-    *s = (struct state){{none(), 0}, -1};
+    *s = (struct state){{none(), 0, 0}, -1};
     if (!rat_ok(stay)) {
         return;
     }
@@ -151,6 +158,7 @@ static void solve_state(struct work *w, int t, int k, int a)
     if (t == p->periods - 1) {
         struct rat end = p->terminal_delete ? penalty(w, k, served) : rat_int(0);
         s->value.total = rat_add(stay, end);
+        s->value.ways = 1;
     } else {
         struct state on = best_entry(w, t + 1, k, served);
         if (on.next < 0) {
@@ -218,7 +226,7 @@ static int solve(struct work *w, struct path_result *r, struct gt_error *err)
     }
     int start = p->start_tier, limit = w->served_max[start];
     int a0 = p->start_served < limit ? p->start_served : limit;
-    struct state first = {{none(), 0}, -1};
+    struct state first = {{none(), 0, 0}, -1};
     if (!w->overflow) {
         first = best_entry(w, 0, start, a0);
     }
@@ -229,6 +237,7 @@ static int solve(struct work *w, struct path_result *r, struct gt_error *err)
     if (r->feasible) {
         r->total = first.value.total;
         r->moves = first.value.moves;
+        r->unique = first.value.ways == 1;
         trace(w, r, first, a0);
     }
     for (int k = 0; k < p->n_tiers; k++) {

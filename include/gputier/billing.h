@@ -139,7 +139,8 @@ void bill_file(const struct file_bill *in, struct bill *out);
 /* EFS metered size of a file: up to the next 4 KiB, at least one (R-EFS-02). */
 struct rat file_metered(struct rat size);
 
-/* ---- vendors billed step by step -------------------------------------------------------------- */
+/* ---- vendors billed step by step --------------------------------------------------------------
+ */
 struct azure_tier {
     const char *name;
     struct rat write_10000, read_10000, read_high_10000, other_10000, retrieval_gb,
@@ -184,7 +185,8 @@ struct wasabi_bill {
 };
 void bill_wasabi(const struct wasabi_bill *in, struct bill *out);
 
-/* ---- results that are not bills: named values -------------------------------------------------- */
+/* ---- results that are not bills: named values --------------------------------------------------
+ */
 enum load_model { LOAD_FLAT, LOAD_BURST, LOAD_REQUESTS, LOAD_STAGES };
 struct load_time {
     enum load_model model;
@@ -204,7 +206,8 @@ struct break_even {
 void break_even_values(const struct break_even *in, struct bill *out);
 void online_bound_values(struct rat rent, struct rat move, struct rat idle, struct bill *out);
 
-/* ---- path-optimum (R-OPT-01), exact ------------------------------------------------------------ */
+/* ---- path-optimum (R-OPT-01), exact ------------------------------------------------------------
+ */
 struct path_move {
     int from, to;
     struct rat fee_1000, per_gb;
@@ -228,10 +231,11 @@ struct path_result {
     int *tier_at;            /* per period; caller's array of `periods` */
     struct rat *static_cost; /* caller's array of n_tiers; d == 0 = not feasible */
 };
-int path_optimum(const struct path_problem *p, struct path_result *r, struct gt_error *err)
-    GT_CHECK;
+int path_optimum(const struct path_problem *p, struct path_result *r,
+                 struct gt_error *err) GT_CHECK;
 
-/* ---- joint-optimum (R-OPT-03), exact ----------------------------------------------------------- */
+/* ---- joint-optimum (R-OPT-03), exact -----------------------------------------------------------
+ */
 #define JOINT_TIERS 16
 struct joint_group {
     struct rat gb, throughput, cost[JOINT_TIERS];
@@ -253,10 +257,11 @@ struct joint_result {
     struct rat total, lower_bound;
     int *tier_of; /* caller's, n_groups */
 };
-int joint_optimum(const struct joint_problem *p, struct joint_result *r, struct gt_error *err)
-    GT_CHECK;
+int joint_optimum(const struct joint_problem *p, struct joint_result *r,
+                  struct gt_error *err) GT_CHECK;
 
-/* ---- savings-target (R-OPT-06) ------------------------------------------------------------------ */
+/* ---- savings-target (R-OPT-06) ------------------------------------------------------------------
+ */
 struct savings_group {
     struct rat objects, size, read_gb, reads; /* reads per month */
     uint64_t forbidden;                       /* bit per tier */
@@ -274,10 +279,11 @@ struct savings_result {
     int *pick;        /* caller's, n_groups */
     struct rat *cost; /* caller's, n_groups */
 };
-int savings_target(const struct savings_problem *p, struct savings_result *r, struct gt_error *err)
-    GT_CHECK;
+int savings_target(const struct savings_problem *p, struct savings_result *r,
+                   struct gt_error *err) GT_CHECK;
 
-/* ---- S3 lifecycle (section 11) ------------------------------------------------------------------ */
+/* ---- S3 lifecycle (section 11) ------------------------------------------------------------------
+ */
 enum { LC_NONE = -1 }; /* absent number */
 struct lifecycle_when {
     bool has_days, has_date;

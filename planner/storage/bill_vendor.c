@@ -32,9 +32,8 @@ static void azure_step(const struct azure_step *s, struct bill *out)
         bill_add(out, "tier_change_write_ops", rat_div(rat_mul(s->blobs, t->write_10000), ten));
         break;
     case AZ_TIER_UP:
-        bill_add(
-            out, "tier_change_read_ops",
-            rat_div(rat_mul(s->blobs, s->high ? t->read_high_10000 : t->read_10000), ten));
+        bill_add(out, "tier_change_read_ops",
+                 rat_div(rat_mul(s->blobs, s->high ? t->read_high_10000 : t->read_10000), ten));
         bill_add(out, "retrieval",
                  rat_mul(azure_amount(s), s->high ? t->retrieval_high_gb : t->retrieval_gb));
         break;

@@ -120,16 +120,16 @@ void break_even_values(const struct break_even *in, struct bill *out)
     struct rat gib = rat_int((int64_t)1 << 30), k = rat_int(1000);
     switch (in->model) {
     case BE_IT_SIZE:
-        bill_quantity(out, "bytes",
-                      rat_div(rat_mul(rat_div(in->monitor_1000, k), gib),
-                              rat_sub(in->hot, in->cool)));
+        bill_quantity(
+            out, "bytes",
+            rat_div(rat_mul(rat_div(in->monitor_1000, k), gib), rat_sub(in->hot, in->cool)));
         break;
     case BE_MIN_SIZE:
         bill_quantity(out, "bytes", rat_div(rat_mul(in->min_bytes, in->cool), in->hot));
         break;
     case BE_OVERHEAD_SIZE: {
-        struct rat over = rat_add(rat_mul(in->overhead_tier, in->cold),
-                                  rat_mul(in->overhead_hot, in->hot));
+        struct rat over =
+            rat_add(rat_mul(in->overhead_tier, in->cold), rat_mul(in->overhead_hot, in->hot));
         bill_quantity(out, "bytes", rat_div(over, rat_sub(in->hot, in->cold)));
         break;
     }

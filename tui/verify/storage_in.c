@@ -56,8 +56,8 @@ struct rat in_rat(struct storage_in *in, const cJSON *o, const char *key, const 
     return r;
 }
 
-int64_t in_int(struct storage_in *in, const cJSON *o, const char *key, int64_t fallback,
-               int64_t lo, int64_t hi)
+int64_t in_int(struct storage_in *in, const cJSON *o, const char *key, int64_t fallback, int64_t lo,
+               int64_t hi)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(o, key);
     if (!item || cJSON_IsNull(item)) {

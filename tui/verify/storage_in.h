@@ -18,8 +18,8 @@ struct storage_in {
 /* Decimal or fraction under key; absent or null: `fallback`, or an error when that is NULL. */
 struct rat in_rat(struct storage_in *in, const cJSON *o, const char *key, const char *fallback);
 struct rat in_value(struct storage_in *in, const cJSON *item, const char *what);
-int64_t in_int(struct storage_in *in, const cJSON *o, const char *key, int64_t fallback,
-               int64_t lo, int64_t hi);
+int64_t in_int(struct storage_in *in, const cJSON *o, const char *key, int64_t fallback, int64_t lo,
+               int64_t hi);
 bool in_bool(const cJSON *o, const char *key);
 const char *in_text(struct storage_in *in, const cJSON *o, const char *key, const char *fallback);
 const cJSON *in_object(struct storage_in *in, const cJSON *o, const char *key);
@@ -28,8 +28,7 @@ const cJSON *in_array(struct storage_in *in, const cJSON *o, const char *key, bo
                       size_t *n);
 /* Zeroed array of n elements in the scratch arena, NULL with rc set when memory ends. */
 void *in_alloc(struct storage_in *in, size_t n, size_t size);
-const struct rat_pair *in_pairs(struct storage_in *in, const cJSON *o, const char *key,
-                                size_t *n);
+const struct rat_pair *in_pairs(struct storage_in *in, const cJSON *o, const char *key, size_t *n);
 struct bracket_list in_brackets(struct storage_in *in, const cJSON *o, const char *key);
 struct rat *in_rats(struct storage_in *in, const cJSON *o, const char *key, size_t want);
 struct tier_price in_tier(struct storage_in *in, const cJSON *o);

@@ -79,8 +79,8 @@ static void rule_of(struct storage_in *in, const cJSON *o, struct lifecycle_rule
     r->criteria_outside_and = criteria(filter, r);
     r->criteria_inside_and = r->has_and ? criteria(get(filter, "And"), r) : 0;
     r->transition = transitions_of(in, o, "Transitions", "Days", &r->n_transitions);
-    r->noncurrent = transitions_of(in, o, "NoncurrentVersionTransitions", "NoncurrentDays",
-                                   &r->n_noncurrent);
+    r->noncurrent =
+        transitions_of(in, o, "NoncurrentVersionTransitions", "NoncurrentDays", &r->n_noncurrent);
     r->expiration = expire != NULL;
     r->expired_marker = get(expire, "ExpiredObjectDeleteMarker") != NULL;
     r->noncurrent_expiration = get(o, "NoncurrentVersionExpiration") != NULL;
@@ -123,7 +123,8 @@ int storage_lifecycle_validate(struct storage_in *in, const cJSON *o, cJSON *com
 int storage_lifecycle_effect(struct storage_in *in, const cJSON *o, cJSON *computed)
 {
     struct lifecycle_effect e = {0};
-    const cJSON *greater = get(o, "object_size_greater_than"), *less = get(o, "object_size_less_than");
+    const cJSON *greater = get(o, "object_size_greater_than"),
+                *less = get(o, "object_size_less_than");
     const char *created = in_text(in, o, "created_utc", NULL);
     if (in->rc == 0) {
         in->rc = time_parse(created, 0, &e.created, in->err);
@@ -131,9 +132,8 @@ int storage_lifecycle_effect(struct storage_in *in, const cJSON *o, cJSON *compu
     e.days = (int)in_int(in, o, "days", 0, 0, 1000000);
     e.size = rat_double(in_rat(in, o, "size_bytes", NULL));
     e.storage_class = in_text(in, o, "storage_class", NULL);
-    e.legacy_default =
-        strcmp(in_text(in, o, "default_minimum", "all_storage_classes_128K"),
-               "varies_by_storage_class") == 0;
+    e.legacy_default = strcmp(in_text(in, o, "default_minimum", "all_storage_classes_128K"),
+                              "varies_by_storage_class") == 0;
     e.has_greater = cJSON_IsNumber(greater);
     e.greater = number(greater);
     e.has_less = cJSON_IsNumber(less);

@@ -5,7 +5,8 @@
 
 static int add_text(cJSON *o, const char *key, const char *text, struct gt_error *err)
 {
-    return cJSON_AddStringToObject(o, key, text) ? 0 : gt_fail(err, GT_ENOMEM, key, "out of memory");
+    return cJSON_AddStringToObject(o, key, text) ? 0
+                                                 : gt_fail(err, GT_ENOMEM, key, "out of memory");
 }
 
 static int count_out(cJSON *o, const char *key, int64_t v, struct gt_error *err)
@@ -101,8 +102,8 @@ static void read_path(struct storage_in *in, const cJSON *o, struct path_problem
     }
     p->tier = t;
     read_moves(in, o, p);
-    p->start_tier = index_of(in, p->name, p->n_tiers, in_text(in, o, "start_tier", NULL),
-                             "start_tier");
+    p->start_tier =
+        index_of(in, p->name, p->n_tiers, in_text(in, o, "start_tier", NULL), "start_tier");
     p->start_served = (int)in_int(in, o, "start_time_in_tier", 0, 0, 100000);
     p->initial_age = (int)in_int(in, g, "initial_age_periods", 0, 0, 100000);
     p->objects = in_rat(in, g, "objects", NULL);

@@ -239,8 +239,8 @@ int storage_load_time(struct storage_in *in, const cJSON *o, cJSON *computed)
         .get_per_s = in_rat(in, o, "get_per_s", "0"),
         .get_1000 = in_rat(in, o, "get_per_1000", "0"),
     };
-    x.rate = load_rates(in, o, x.model == LOAD_STAGES ? "stages_mibps" : "limits_mibps",
-                        &x.n_rates);
+    x.rate =
+        load_rates(in, o, x.model == LOAD_STAGES ? "stages_mibps" : "limits_mibps", &x.n_rates);
     if (in->rc == 0) {
         in->rc = load_time_values(&x, &b, in->err);
     }
@@ -249,9 +249,9 @@ int storage_load_time(struct storage_in *in, const cJSON *o, cJSON *computed)
 
 int storage_break_even(struct storage_in *in, const cJSON *o, cJSON *computed)
 {
-    static const char *const models[] = {
-        "it_size", "min_size", "overhead_size", "transition_payback_months",
-        "reads_per_month", NULL};
+    static const char *const models[] = {"it_size",         "min_size",
+                                         "overhead_size",   "transition_payback_months",
+                                         "reads_per_month", NULL};
     struct bill b;
     bill_init(&b);
     struct break_even x = {

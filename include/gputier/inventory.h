@@ -1,0 +1,67 @@
+/* Inventories and listings of stored objects, aggregated while they stream to the histogram of
+ * R-IM-02 (shared/docs/storage-tiers.md section 12): one row per non-empty cell of prefix, storage
+ * class, version state, size, age and idle time. Memory grows with the cells, never with the
+ * objects. Names are hostile bytes: any byte but NUL may occur in a prefix. */
+#ifndef GPUTIER_INVENTORY_H
+#define GPUTIER_INVENTORY_H
+#include "gputier/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INVENTORY_EDGES 16
+enum inventory_format {
+    INVENTORY_AUTO,
+    INVENTORY_FIND,      /* find -printf: size, mtime[, atime][, type or blocks], path */
+    INVENTORY_S3,        /* S3 Inventory: manifest.json, or its CSV with file_schema */
+    INVENTORY_HISTOGRAM, /* the histogram itself, CSV with a header line */
+};
+struct inventory_access { /* last access of a key, decoded */
+    const char *key;
+    size_t len;
+    int64_t when;
+};
+struct inventory_options {
+    enum inventory_format format;
+    int depth;        /* directory components in a prefix */
+    int64_t as_of;    /* ages count back from here */
+    uint64_t max_bad; /* bad rows accepted before giving up */
+    size_t max_cells; /* 0 = 4 million */
+    const char *file_schema;
+    const uint64_t *size_edge;
+    size_t n_size_edges; /* 0 = R-IM-02 */
+    const int *age_edge;
+    size_t n_age_edges;
+    const struct inventory_access *access;
+    size_t n_access;
+    const volatile int *cancel; /* NULL = never */
+};
+struct inventory_row {
+    const char *prefix; /* NUL-terminated; bytes as they came */
+    const char *storage_class;
+    bool is_latest;
+    uint64_t size_lo;
+    int age_lo_days, idle_lo_days;
+    uint64_t objects, bytes, bytes_min128k;
+    double gets_30d, bytes_read_30d; /* < 0 = not recorded */
+};
+struct inventory_stats {
+    uint64_t rows, objects, bytes, bad_rows, not_files, delete_markers;
+    char first_bad_where[160], first_bad_text[200];
+};
+struct inventory;
+int inventory_new(const struct inventory_options *o, struct inventory **out,
+                  struct gt_error *err) GT_CHECK;
+void inventory_free(struct inventory *inv); /* NULL is fine */
+/* A file ("-" = stdin), packed or not. A manifest reads the data files it names: by its key beside
+ * the manifest, then by the last two parts of the key beside it and in its parent folder. */
+int inventory_read(struct inventory *inv, const char *path, struct gt_error *err) GT_CHECK;
+/* Text already in memory; `name` is for messages. */
+int inventory_read_text(struct inventory *inv, const char *name, const char *text, size_t len,
+                        struct gt_error *err) GT_CHECK;
+/* Rows sorted by prefix, class, version state, size, age, idle; borrowed until inventory_free. */
+int inventory_rows(struct inventory *inv, const struct inventory_row **rows, size_t *n,
+                   struct gt_error *err) GT_CHECK;
+const struct inventory_stats *inventory_stats(const struct inventory *inv);
+
+#endif

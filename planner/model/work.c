@@ -78,9 +78,10 @@ static double sequence_length(const struct model_profile *m, double seq_len)
 static void sequence_work(const struct model_profile *m, double seq_len, struct work *w)
 {
     double s = sequence_length(m, seq_len);
-    double L = known_or(m->layers, 24), h = known_or(m->hidden, 1024);
-    double a = known_or(m->heads, h / 64);
     double n = known_or(m->active_parameters, m->parameters);
+    /* unknown dimensions: N = 12 L h^2 with the usual L = h / 128 */
+    double h = known_or(m->hidden, cbrt(128 * n / 12)), L = known_or(m->layers, ceil(h / 128));
+    double a = known_or(m->heads, ceil(h / 128));
     bool gated;
 
     w->tokens = true;
@@ -93,7 +94,7 @@ static void sequence_work(const struct model_profile *m, double seq_len, struct 
     w->linear_flops =
         w->encoder ? 2 * L * (4 * h * h + 2 * h * known_or(m->ffn, 4 * h)) * s : 2 * n * s;
     w->attention_flops = 4 * L * known_or(heads_width(m), h) * s * s;
-    w->elements = L * model_layer_elements(m, &gated) * s;
+    w->elements = m->hidden > 0 ? L * model_layer_elements(m, &gated) * s : L * 17 * h * s;
     w->attention_square = 2.5 * a * s * s * L;
     /* logits, their gradient and a copy in FP32: 10 bytes; masked models score 15 % of tokens */
     w->logit_elements = 5 * known_or(m->vocab, 0) * s * (w->encoder ? 0.15 : 1);

@@ -1,0 +1,267 @@
+/* fetch: downloads price sources into the database (product.md section 2). */
+#include "config.h"
+#include "fetch_view.h"
+#include "gputier/fetch.h"
+#include "gputier/jsonw.h"
+#include "gputier/units.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ASK_ABOVE   1000000000ULL /* bytes */
+#define REGIONS_MAX 64
+
+static const struct cli_option options[] = {
+    {"region", 'r', OPT_LIST, "VENDOR/CODE", "prices of this region; may be given several times"},
+    {"all-regions", 0, OPT_FLAG, NULL, "every region that a vendor lists"},
+    {"accept-large-change", 0, OPT_FLAG, NULL, "publish although much shrank or jumped"},
+    {"tries", 0, OPT_VALUE, "N", "tries of one file before it counts as failed (5)"},
+    {"max-time", 0, OPT_VALUE, "DURATION", "longest time for one file (2h)"},
+    {"stall", 0, OPT_VALUE, "DURATION", "give a transfer up that brings nothing for so long (60s)"},
+    {NULL, 0, OPT_FLAG, NULL, NULL}};
+
+struct region_list {
+    char *name[REGIONS_MAX];
+    size_t n;
+};
+
+static void region_add(struct region_list *l, const char *vendor, const char *code, size_t len)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%s%s%.*s", vendor, *vendor ? "/" : "", (int)len, code);
+    for (size_t i = 0; i < l->n; i++) {
+        if (strcmp(l->name[i], text) == 0) {
+            return;
+        }
+    }
+    if (l->n < REGIONS_MAX && (l->name[l->n] = strdup(text)) != NULL) {
+        l->n++;
+    }
+}
+
+static void region_release(struct region_list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        free(l->name[i]);
+    }
+}
+
+struct plan_regions {
+    struct app *app;
+    struct region_list *list;
+};
+
+/* Regions that a saved plan's scenario names. One that is no longer readable names none. */
+static int from_plan(void *ctx, const char *name, int64_t when)
+{
+    struct plan_regions *p = ctx;
+    struct gt_error ignored;
+    struct scenario *sc = NULL;
+    char *json = NULL, *text = NULL;
+    (void)when;
+    if (store_load_plan(p->app->store, name, &json, &text, &ignored) == 0 && text &&
+        scenario_parse(text, strlen(text), name, NULL, 0, p->app->now, p->app->local_offset_s, &sc,
+                       &ignored) == 0) {
+        for (size_t i = 0; i < sc->n_regions; i++) {
+            region_add(p->list, sc->regions[i].vendor, sc->regions[i].region,
+                       strlen(sc->regions[i].region));
+        }
+        scenario_free(sc);
+    }
+    free(json);
+    free(text);
+    return 0;
+}
+
+/* --region, else the config's and the saved scenarios' regions, else two well-known ones. */
+static int choose_regions(struct app *app, const struct cli_args *args, struct region_list *l,
+                          struct gt_error *err)
+{
+    const char *v;
+    for (size_t i = 0; (v = cli_list(args, "region", i)) != NULL; i++) {
+        if (i >= REGIONS_MAX) {
+            return gt_fail(err, GT_EUSAGE, "--region", "more than %d regions; use --all-regions",
+                           REGIONS_MAX);
+        }
+        if (!*v || v[strcspn(v, " \t,?#%")] || strlen(v) > 100) {
+            return gt_fail(err, GT_EUSAGE, "--region",
+                           "found '%.60s', expected VENDOR/CODE such as aws/us-east-1", v);
+        }
+        region_add(l, "", v, strlen(v));
+    }
+    if (l->n > 0 || cli_flag(args, "all-regions")) {
+        return 0;
+    }
+    v = config_get(app, "regions", NULL, NULL);
+    for (v = v ? v : ""; *v; v += strcspn(v, " ,[]")) {
+        v += strspn(v, " ,[]");
+        if (*v) {
+            region_add(l, "", v, strcspn(v, " ,[]"));
+        }
+    }
+    struct plan_regions p = {app, l};
+    int rc = store_list_plans(app->store, from_plan, &p, err);
+    if (rc == 0 && l->n == 0) {
+        region_add(l, "aws", "us-east-1", 9);
+        region_add(l, "azure", "eastus", 6);
+    }
+    return rc;
+}
+
+/* Says how much is coming; above 1 GB somebody has to agree. */
+static int agree(struct app *app, const struct fetch_options *o, struct gt_error *err)
+{
+    uint64_t bytes = 0;
+    char size[32], answer[16];
+    int rc = fetch_expected(o, &bytes, err);
+    if (rc != 0) {
+        return rc;
+    }
+    size_format(bytes, size);
+    if (!app->quiet && bytes > 0) {
+        fprintf(stderr, "expecting about %s\n", size);
+    }
+    if (bytes <= ASK_ABOVE || o->all_regions) {
+        return 0;
+    }
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+        return gt_fail(err, GT_EUSAGE, "fetch",
+                       "about %s would be fetched: name fewer regions, or agree with --all-regions",
+                       size);
+    }
+    fprintf(stderr, "fetch about %s? [y/N] ", size);
+    if (!fgets(answer, sizeof answer, stdin) || (answer[0] != 'y' && answer[0] != 'Y')) {
+        return gt_fail(err, GT_ECANCELLED, "fetch", "not agreed; nothing was fetched");
+    }
+    return 0;
+}
+
+static const char *view_url(void *ctx, const char *id)
+{
+    return app_source_url(((struct fetch_view *)ctx)->app, id);
+}
+
+static const char *view_key(void *ctx, const char *id)
+{
+    return app_source_key(((struct fetch_view *)ctx)->app, id);
+}
+
+static int print_json(const struct fetch_view *v, const struct fetch_summary *s,
+                      struct gt_error *err)
+{
+    struct buf b;
+    struct jsonw w;
+    buf_init(&b, 16 << 20);
+    jsonw_init(&w, &b, true);
+    jsonw_object(&w);
+    jsonw_kstring(&w, "schema", "gputier/fetch/1");
+    jsonw_key(&w, "parts");
+    jsonw_array(&w);
+    for (size_t i = 0; i < v->n; i++) {
+        const struct fetch_part *p = &v->part[i];
+        jsonw_object(&w);
+        jsonw_kstring(&w, "source_id", p->source);
+        jsonw_kstring(&w, "scope", p->scope);
+        jsonw_kstring(&w, "state", fetch_state_name(p->state));
+        jsonw_kint(&w, "rows", (int64_t)p->rows);
+        jsonw_kint(&w, "bytes", (int64_t)p->bytes);
+        jsonw_key(&w, "message");
+        jsonw_string_or_null(&w, p->message);
+        jsonw_end_object(&w);
+    }
+    jsonw_end_array(&w);
+    jsonw_key(&w, "sources");
+    jsonw_object(&w);
+    jsonw_kint(&w, "done", (int64_t)s->done);
+    jsonw_kint(&w, "unchanged", (int64_t)s->unchanged);
+    jsonw_kint(&w, "failed", (int64_t)s->failed);
+    jsonw_kint(&w, "quarantined", (int64_t)s->quarantined);
+    jsonw_end_object(&w);
+    jsonw_kint(&w, "rows", (int64_t)s->rows);
+    jsonw_kint(&w, "bytes", (int64_t)s->bytes);
+    jsonw_end_object(&w);
+    int rc = jsonw_finish(&w);
+    rc = rc ? gt_fail(err, rc, "", "out of memory") : app_put(&b, err);
+    buf_release(&b);
+    return rc;
+}
+
+static int carry_out(struct app *app, struct fetch_options *o, struct gt_error *err)
+{
+    struct fetch_view view;
+    struct fetch_summary sum = {0};
+    char size[32];
+    fetch_view_init(&view, app);
+    o->ctx = &view;
+    o->url_of = view_url;
+    o->key_of = view_key;
+    o->progress = fetch_view_update;
+    int rc = o->offline ? 0 : agree(app, o, err);
+    if (rc == 0) {
+        rc = fetch_sources(o, &sum, err);
+        fetch_view_end(&view);
+    }
+    if (rc == 0 && app->format == OUT_JSON) {
+        rc = print_json(&view, &sum, err);
+    } else if ((rc == 0 || sum.done + sum.unchanged > 0) && !app->quiet) {
+        fprintf(stderr, "%zu fetched, %zu unchanged, %zu failed, %zu held back; %llu rows, %s\n",
+                sum.done, sum.unchanged, sum.failed, sum.quarantined, (unsigned long long)sum.rows,
+                size_format(sum.bytes, size));
+    }
+    fetch_view_release(&view);
+    return rc;
+}
+
+static int limit(const struct cli_args *args, const char *name, bool duration, int *out,
+                 struct gt_error *err)
+{
+    const char *v = cli_value(args, name);
+    double x = 0;
+    int rc = !v ? 0 : duration ? duration_parse(v, false, &x, err) : number_parse(v, &x, err);
+    if (rc != 0 || (v && (x < 1 || x > 1e6))) {
+        return gt_fail(err, GT_EUSAGE, name, "found '%.40s', expected %s", v,
+                       duration ? "a duration of 1s or more" : "a number from 1");
+    }
+    *out = (int)x;
+    return 0;
+}
+
+static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
+{
+    struct region_list regions = {.n = 0};
+    struct fetch_options o = {
+        .sources = args->positional,
+        .n_sources = args->n_positional,
+        .all_regions = cli_flag(args, "all-regions"),
+        .accept_large_change = cli_flag(args, "accept-large-change"),
+        .offline = app->offline,
+        .cancel = app->cancel,
+        .log = &app->log,
+        .now = app->now,
+    };
+    int rc = limit(args, "tries", false, &o.tries, err);
+    rc = rc ? rc : limit(args, "max-time", true, &o.max_time_s, err);
+    rc = rc ? rc : limit(args, "stall", true, &o.stall_s, err);
+    if (rc == 0 && app->offline) {
+        return gt_fail(err, GT_EUSAGE, "fetch", "--offline is set: nothing is fetched");
+    }
+    rc = rc ? rc : app_store(app, &o.store, err);
+    rc = rc ? rc : choose_regions(app, args, &regions, err);
+    if (rc == 0) {
+        o.regions = (const char *const *)regions.name;
+        o.n_regions = regions.n;
+        rc = carry_out(app, &o, err);
+    }
+    region_release(&regions);
+    return rc;
+}
+
+const struct command command_fetch = {
+    .name = "fetch",
+    .usage = "[SOURCE...]",
+    .summary = "downloads prices into the database; Ctrl-C keeps what was complete",
+    .options = options,
+    .example = "gputier fetch aws-offer skypilot --region us-east-1",
+    .run = run,
+};

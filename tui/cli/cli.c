@@ -2,11 +2,10 @@
 #include "cli.h"
 #include <string.h>
 
-extern const struct command command_bench, command_help;
+extern const struct command command_bench, command_db, command_fetch, command_help, command_sources;
 
 static const struct command *const commands[] = {
-    &command_bench,
-    &command_help,
+    &command_bench, &command_db, &command_fetch, &command_help, &command_sources,
 };
 
 const struct command *command_at(size_t i)

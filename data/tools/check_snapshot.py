@@ -181,7 +181,7 @@ def load(folder, report):
     for table, (columns, _, _) in TABLES.items():
         data[table], path = [], folder / f'{table}.csv'
         try:
-            text = path.read_text(encoding='utf-8')
+            text = path.read_bytes().decode('utf-8')
         except (OSError, UnicodeDecodeError) as e:
             report.lines.append(f'{table}.csv:1: cannot be read: {e}')
             continue
@@ -245,7 +245,7 @@ def check_prices(data, report):
     on_demand = {}
     for line, r in data['offers']:
         check_offer(line, r, report)
-        if r['purchase'] == 'on_demand' and r['price_state'] == 'known':
+        if r['purchase'] == 'on_demand' and r['price_state'] == 'known' and r['price_per_hour']:
             on_demand[(r['vendor'], r['region'], r['zone'], r['instance_type'])] = r
     for line, r in data['offers']:
         od = on_demand.get((r['vendor'], r['region'], r['zone'], r['instance_type'])) or on_demand.get(
@@ -262,6 +262,19 @@ def check_prices(data, report):
                       'a lower price, or a note that says "above on demand"')
         if r['purchase'] == 'spot' and abs(rate - Decimal(od['price_per_hour'])) * 10000 <= rate:
             report.at('offers', line, 'price_per_hour', 'spot equal to on demand', 'price_state none: it is no signal')
+
+
+def check_scale(data, report):
+    """A machine at a CPU's price, a placeholder, a price in the wrong unit: per GPU-hour in USD."""
+    types = {(r['vendor'], r['instance_type']): r for _, r in data['instance_types']}
+    fx = {r['currency']: Decimal(r['per_usd']) for _, r in data['fx']}
+    for line, r in data['offers']:
+        t = types.get((r['vendor'], r['instance_type']))
+        if not t or t['gpu_num'] == '0' or t['gpu_den'] == '0' or not r['price_per_hour'] or r['currency'] not in fx:
+            continue
+        rate = Decimal(r['price_per_hour']) / fx[r['currency']] * int(t['gpu_den']) / int(t['gpu_num'])
+        if rate and not Decimal('0.02') <= rate <= 60:
+            report.at('offers', line, 'price_per_hour', f'{rate:.4g} USD per GPU-hour', '0.02 to 60')
 
 
 def check_references(data, report):
@@ -413,6 +426,7 @@ def check(root, counts=True):
     if report.lines:  # later checks rely on well-formed fields
         return report.lines
     check_prices(data, report)
+    check_scale(data, report)
     check_references(data, report)
     check_rates(data, report)
     check_brackets(data, 'storage_rates', ['vendor', 'region', 'tier', 'component'], 'from_qty', 'to_qty', report)

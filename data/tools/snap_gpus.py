@@ -38,13 +38,13 @@ WORDS = {
     'vast': {'RTX3090': 'RTX 3090', 'RTX4090': 'RTX 4090', 'RTX5090': 'RTX 5090', 'L40S': 'L40S',
              'RTXA5000': 'RTX A5000', 'RTXA6000': 'RTX A6000', 'RTX6000-Ada': 'RTX 6000 Ada',
              'H200': 'H200 SXM'},
-    'alibaba': {'A10': 'A10', 'T4': 'T4', 'V100-16GB': 'V100-16GB SXM2', 'V100-32GB': 'V100-32GB SXM2',
+    'alibaba': {'RTX 5880': 'RTX 5880 Ada', 'A10': 'A10', 'T4': 'T4', 'V100-16GB': 'V100-16GB SXM2', 'V100-32GB': 'V100-32GB SXM2',
                 'A100-80GB': 'A100-80GB SXM4', 'P4': 'P4', 'P100': 'P100-16GB PCIe'},
     'tencent': {'A10': 'A10', 'T4': 'T4', 'P4': 'P4', 'P40': 'P40', 'V100-32GB': 'V100-32GB SXM2',
                 'A100-40GB': 'A100-40GB SXM4'},
 }
-MEMORY_OF_OTHERS = {'L20': 48, 'RTX 5880': 48, 'RTX3060': 12, 'RTX4060': 8, 'RTX4070': 12,
-                    'RTX5070': 12, 'RTX5880-Ada': 48, 'RTXPRO6000WS': 96, 'GRID K520': 4, 'M40': 24}
+MEMORY_OF_OTHERS = {'L20': 48, 'RTX 5880 Ada': 48, 'GB300': 288, 
+                    'RTX PRO 6000 WS': 96, 'GRID K520': 4, 'M40': 24}
 ALIASES = [
     ('GRID K80', 'K80', 12), ('Tesla K80', 'K80', 12), ('Tesla M60', 'M60', 8),
     ('Tesla P4', 'P4', 8), ('Tesla P40', 'P40', 24), ('Tesla T4', 'T4', 16),

@@ -28,6 +28,7 @@ N1_SHAPES = {('T4', 1): 8, ('T4', 2): 16, ('T4', 4): 32, ('P4', 1): 8, ('P4', 2)
              ('P100', 1): 8, ('P100', 2): 16, ('P100', 4): 32, ('V100', 1): 8, ('V100', 2): 16,
              ('V100', 4): 32, ('V100', 8): 64}
 N1_MODEL = {'T4': 'T4', 'P4': 'P4', 'P100': 'P100-16GB PCIe', 'V100': 'V100-16GB SXM2'}
+TPU_PLACEHOLDER = 700  # what the catalogue has for every size of TPU v6e where it is not sold
 NO_SPOT = 'source prints spot equal to on demand, which is no spot price'
 TERM_H = {'1y': 8760, '3y': 26280}
 
@@ -392,9 +393,14 @@ class Offers:
             return
         self.machine('gcp', name, gpu=(model, Fraction(chips)), source=key)
         zone = r['AvailabilityZone']
-        self.put('gcp', r['Region'], name, 'on_demand', r['Price'], key, zone=zone)
-        if not is_zero(r['SpotPrice']):
-            self.spot('gcp', r['Region'], zone, name, r['SpotPrice'], r['Price'], key)
+        for purchase, price in (('on_demand', r['Price']), ('spot', r['SpotPrice'])):
+            if not is_zero(price) and Decimal(price) == TPU_PLACEHOLDER:
+                self.put('gcp', r['Region'], name, purchase, '', key, zone=zone,
+                         note=f'source prints {price} for every size, a placeholder')
+            elif purchase == 'on_demand':
+                self.put('gcp', r['Region'], name, purchase, price, key, zone=zone)
+            elif not is_zero(price):
+                self.spot('gcp', r['Region'], zone, name, price, r['Price'], key)
 
 
 def join(a, b):

@@ -16,7 +16,8 @@ RUNPOD = {'AMD Instinct MI300X OAM': 'MI300X', 'NVIDIA A100 80GB PCIe': 'A100-80
           'NVIDIA L4': 'L4', 'NVIDIA L40': 'L40', 'NVIDIA L40S': 'L40S',
           'NVIDIA RTX 6000 Ada Generation': 'RTX 6000 Ada', 'NVIDIA RTX A4000': 'RTX A4000',
           'NVIDIA RTX A5000': 'RTX A5000', 'NVIDIA RTX A6000': 'RTX A6000',
-          'Tesla V100-PCIE-16GB': 'V100-16GB PCIe', 'Tesla V100-SXM2-16GB': 'V100-16GB SXM2',
+          'NVIDIA RTX PRO 6000 Blackwell Workstation Edition': 'RTX PRO 6000 WS',
+          'Tesla V100-FHHL-16GB': 'V100-16GB FHHL', 'Tesla V100-PCIE-16GB': 'V100-16GB PCIe', 'Tesla V100-SXM2-16GB': 'V100-16GB SXM2',
           'Tesla V100-SXM2-32GB': 'V100-32GB SXM2'}
 MAINLAND = {'ap-beijing', 'ap-shanghai', 'ap-guangzhou', 'ap-chengdu', 'ap-chongqing', 'ap-nanjing'}
 
@@ -69,7 +70,7 @@ def vast_model(word, name, each_gib):
         return 'V100-16GB SXM2' if each_gib < 20 else 'V100-32GB SXM2'
     fixed = {'RTX_5090': 'RTX 5090', 'RTX_4090': 'RTX 4090', 'RTX_3090': 'RTX 3090',
              'RTX_6000Ada': 'RTX 6000 Ada', 'RTX_A5000': 'RTX A5000', 'RTX_A6000': 'RTX A6000',
-             'H200': 'H200 SXM', 'L40S': 'L40S'}
+             'RTX_5880Ada': 'RTX 5880 Ada', 'H200': 'H200 SXM', 'L40S': 'L40S'}
     return fixed.get(word, word.replace('_', ' '))
 
 
@@ -132,7 +133,7 @@ def runpod(o):
     for g in doc:
         if g['id'] == 'unknown':
             continue
-        model = RUNPOD.get(g['id'], g['id'].replace('NVIDIA ', ''))
+        model = RUNPOD.get(g['id']) or re.sub(r'^(NVIDIA )?(GeForce )?|( Ada) Generation$', r'\3', g['id'])
         for cloud, flag in (('secure', 'secureCloud'), ('community', 'communityCloud')):
             if not g[flag] or is_zero(g[cloud + 'Price'] or ''):
                 continue

@@ -2,160 +2,10 @@
  * the score: what is published is exactly what the server has, once; what fails is never
  * published; nothing hangs. Servers: ../shared/tools/fake_vendor_server.py (skipped loudly
  * without it) and tests/support/odd_server.py. Run from the repository's root. */
-#include "../../pricing/http/http.h"
-#include "../../pricing/http/sha256.h"
-#include "unit.h"
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "http_score.h"
 
-extern char **environ;
-
-/* --- a store that keeps the score --- */
-struct store {
-    int begun, published, discarded, recorded, touched, open;
-    char sha[65], etag[64], scope[128], why[700], url[256];
-    uint64_t raw;
-    const char *state_etag; /* what store_http_state answers */
-    int publish_code;
-};
-struct staging {
-    struct store *s;
-    char scope[128], sha[65], etag[64];
-    uint64_t raw;
-};
-
-int staging_begin(struct store *s, const struct staging_options *o, struct staging **out,
-                  struct gt_error *err)
-{
-    (void)err;
-    struct staging *st = calloc(1, sizeof *st);
-    st->s = s;
-    snprintf(st->scope, sizeof st->scope, "%s", o->scope);
-    snprintf(s->url, sizeof s->url, "%s", o->url);
-    s->begun++;
-    s->open++;
-    *out = st;
-    return 0;
-}
-
-void staging_set_raw(struct staging *st, const char *sha, uint64_t bytes, const char *etag,
-                     const char *modified)
-{
-    (void)modified;
-    snprintf(st->sha, sizeof st->sha, "%s", sha);
-    snprintf(st->etag, sizeof st->etag, "%s", etag ? etag : "");
-    st->raw = bytes;
-}
-
-int staging_publish(struct staging *st, struct publish_result *out, struct gt_error *err)
-{
-    struct store *s = st->s;
-    *out = (struct publish_result){0};
-    memcpy(s->sha, st->sha, sizeof s->sha);
-    memcpy(s->etag, st->etag, sizeof s->etag);
-    memcpy(s->scope, st->scope, sizeof s->scope);
-    s->raw = st->raw;
-    s->open--;
-    free(st);
-    if (s->publish_code != 0) {
-        return gt_fail(err, s->publish_code, "", "half of the rows are gone");
-    }
-    s->published++;
-    return 0;
-}
-
-void staging_discard(struct staging *st, const char *why)
-{
-    st->s->discarded++;
-    st->s->open--;
-    if (why) {
-        st->s->recorded++;
-        snprintf(st->s->why, sizeof st->s->why, "%s", why);
-    }
-    free(st);
-}
-
-int store_http_state(struct store *s, const char *id, const char *scope, char **etag, char **lm,
-                     struct gt_error *err)
-{
-    (void)id;
-    (void)scope;
-    (void)err;
-    *etag = s->state_etag ? strdup(s->state_etag) : NULL;
-    *lm = NULL;
-    return 0;
-}
-
-int store_touch_source(struct store *s, const char *id, const char *scope, int64_t when,
-                       struct gt_error *err)
-{
-    (void)id;
-    (void)scope;
-    (void)when;
-    (void)err;
-    s->touched++;
-    return 0;
-}
-
-/* --- a parser that counts lines and hashes what it is fed --- */
-struct parser {
-    struct parse_context *ctx;
-    struct sha256 sha;
-    uint64_t bytes;
-};
-static struct {
-    int open, closed, aborted;
-    char sha[65];
-    uint64_t bytes;
-} fed;
-
-static int parse_open(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    (void)err;
-    *out = calloc(1, sizeof **out);
-    (*out)->ctx = ctx;
-    sha256_init(&(*out)->sha);
-    fed.open++;
-    return 0;
-}
-
-static int parse_feed(struct parser *p, const char *data, size_t len, struct gt_error *err)
-{
-    if (p->bytes == 0 && len > 0 && data[0] == '!') {
-        return gt_fail(err, GT_EPARSE, "list:1:1", "found \"!\", expected a row");
-    }
-    sha256_add(&p->sha, data, len);
-    p->bytes += len;
-    for (size_t i = 0; i < len; i++) {
-        p->ctx->rows += data[i] == '\n';
-    }
-    return 0;
-}
-
-static int parse_close(struct parser *p, struct gt_error *err)
-{
-    unsigned char d[32];
-    (void)err;
-    sha256_end(&p->sha, d);
-    sha256_hex(d, fed.sha);
-    fed.bytes = p->bytes;
-    fed.closed++;
-    free(p);
-    return 0;
-}
-
-static void parse_abort(struct parser *p)
-{
-    fed.aborted++;
-    free(p);
-}
+static char odd_base[64], tls_base[64], odd_log[128], content_sha[65];
+static size_t content_len;
 
 /* A source with a key header, and one that reads a document first. */
 static int keyed_fetch(struct fetch_run *run, struct gt_error *err)
@@ -173,9 +23,6 @@ static int post_fetch(struct fetch_run *run, struct gt_error *err)
     return fetch_rows(run, &q, err);
 }
 
-#define PARSE                                                                                      \
-    .parse_open = parse_open, .parse_feed = parse_feed, .parse_close = parse_close,                \
-    .parse_abort = parse_abort
 static const struct source_def sources[] = {
     {.id = "one", .vendor = "v", .default_url = "http://127.0.0.1:1/", .default_on = true, PARSE},
     {.id = "two", .vendor = "v", .default_url = "http://127.0.0.1:1/", PARSE},
@@ -200,73 +47,6 @@ static const struct source_def sources[] = {
 const struct source_def *source_at(size_t i)
 {
     return i < sizeof sources / sizeof *sources ? &sources[i] : NULL;
-}
-
-const struct source_def *source_find(const char *id)
-{
-    for (size_t i = 0; source_at(i); i++) {
-        if (strcmp(source_at(i)->id, id) == 0) {
-            return source_at(i);
-        }
-    }
-    return NULL;
-}
-
-/* --- servers --- */
-static char work[] = "/tmp/http_engine.XXXXXX";
-static pid_t server[4];
-static size_t n_servers;
-static char fake_base[64], odd_base[64], tls_base[64], odd_log[128], fake_log[128];
-static char content_sha[65];
-static size_t content_len;
-
-static void write_text(const char *name, const char *text, size_t len)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", work, name);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, len, f), len);
-    assert_int_equal(fclose(f), 0);
-}
-
-static char *read_text(const char *path)
-{
-    char *text = calloc(1, 1 << 20);
-    FILE *f = fopen(path, "r");
-    if (f) {
-        size_t n = fread(text, 1, (1 << 20) - 1, f);
-        text[n] = '\0';
-        fclose(f);
-    }
-    return text;
-}
-
-static void pause_ms(long ms)
-{
-    struct timespec ts = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&ts, NULL);
-}
-
-/* Runs a shell line in the background and waits for the port that it writes. */
-static void start(char *base, const char *scheme, const char *port_file, const char *line)
-{
-    char path[256], sh[] = "sh", c[] = "-c", copy[8192];
-    char *argv[] = {sh, c, copy, NULL};
-    snprintf(path, sizeof path, "%s/%s", work, port_file);
-    assert_true(snprintf(copy, sizeof copy, "exec %s", line) < (int)sizeof copy);
-    assert_int_equal(posix_spawnp(&server[n_servers++], sh, NULL, NULL, argv, environ), 0);
-    for (int i = 0; i < 600; i++) {
-        char *text = read_text(path);
-        int port = atoi(text);
-        free(text);
-        if (port > 0) {
-            snprintf(base, 64, "%s://127.0.0.1:%d", scheme, port);
-            return;
-        }
-        pause_ms(50);
-    }
-    fail_msg("%s did not start", line);
 }
 
 static void make_content(void)
@@ -331,14 +111,6 @@ static const char *const faults[] = {
     "*late* stall:1 1",
 };
 
-static const char *shared_tool(void)
-{
-    static char tool[512];
-    const char *shared = getenv("GPUTIER_SHARED");
-    snprintf(tool, sizeof tool, "%s/tools/fake_vendor_server.py", shared ? shared : "../shared");
-    return tool;
-}
-
 static int start_servers(void **state)
 {
     (void)state;
@@ -368,76 +140,6 @@ static int start_servers(void **state)
     mkdir(tls, 0700);
     start(tls_base, "https", "tport", line);
     return 0;
-}
-
-static int stop_servers(void **state)
-{
-    (void)state;
-    char sh[] = "sh", c[] = "-c", line[64];
-    char *argv[] = {sh, c, line, NULL};
-    pid_t pid;
-    for (size_t i = 0; i < n_servers; i++) {
-        kill(server[i], SIGKILL);
-        waitpid(server[i], NULL, 0);
-    }
-    snprintf(line, sizeof line, "rm -rf %s", work);
-    if (posix_spawnp(&pid, sh, NULL, NULL, argv, environ) == 0) {
-        waitpid(pid, NULL, 0);
-    }
-    return 0;
-}
-
-/* --- one fetch --- */
-static char url_one[256], url_two[256];
-static volatile sig_atomic_t cancel;
-
-static const char *url_of(void *ctx, const char *id)
-{
-    (void)ctx;
-    return strcmp(id, "two") == 0 ? url_two : strcmp(id, "files-only") == 0 ? NULL : url_one;
-}
-
-static const char *key_of(void *ctx, const char *id)
-{
-    (void)id;
-    return ctx;
-}
-
-static struct fetch_summary sum;
-static struct gt_error error;
-static double seconds;
-
-static int fetch_with(struct store *s, struct fetch_options *o, const char *source,
-                      const char *base, const char *path)
-{
-    const char *names[] = {source};
-    struct timespec a, b;
-    if (o->n_sources == 0) {
-        o->sources = names;
-        o->n_sources = 1;
-    }
-    o->store = s;
-    o->url_of = url_of;
-    o->key_of = key_of;
-    o->cancel = &cancel;
-    o->now = 1700000000;
-    o->max_time_s = o->max_time_s ? o->max_time_s : 20;
-    snprintf(url_one, sizeof url_one, "%s%s", base, path);
-    memset(&fed, 0, sizeof fed);
-    memset(&error, 0, sizeof error);
-    clock_gettime(CLOCK_MONOTONIC, &a);
-    int rc = fetch_sources(o, &sum, &error);
-    clock_gettime(CLOCK_MONOTONIC, &b);
-    seconds = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
-    assert_int_equal(s->open, 0);
-    assert_int_equal(fed.open, fed.closed + fed.aborted);
-    return rc;
-}
-
-static int fetch_file(struct store *s, const char *path)
-{
-    struct fetch_options o = {0};
-    return fetch_with(s, &o, "one", fake_base, path);
 }
 
 static void assert_published(const struct store *s)

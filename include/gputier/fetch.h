@@ -23,6 +23,7 @@ struct parse_context {
     uint64_t rows;    /* rows put so far, for progress */
     uint64_t skipped; /* rows understood and left out on purpose */
     const struct log_sink *log;
+    char scope[128]; /* out: the part of the source that the document is, as far as it says */
 };
 struct source_def {
     const char *id;     /* "aws-offer" */

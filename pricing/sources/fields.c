@@ -1,0 +1,182 @@
+/* Checked readers of vendors' fields (source.h). */
+#include "gputier/text.h"
+#include "source.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 200
+#define PRICE_MAX      ((money)1000000000 * MONEY_SCALE)
+#define GPU_COUNT_MAX  4096
+#define GPU_DEN_MAX    16
+
+bool src_name_ok(const char *s)
+{
+    size_t n = strnlen(s, NAME_MAX_BYTES + 1);
+    if (n == 0 || n > NAME_MAX_BYTES || !utf8_valid(s, n)) {
+        return false;
+    }
+    for (size_t i = 0; i < n;) {
+        uint32_t cp;
+        size_t k = utf8_decode(s + i, n - i, &cp);
+        if (k == 0 || text_cp_width(cp) < 0 || (cp >= 0x202a && cp <= 0x202e) ||
+            (cp >= 0x2066 && cp <= 0x2069)) {
+            return false;
+        }
+        i += k;
+    }
+    return true;
+}
+
+const char *src_vendor(const char *name, char buf[48])
+{
+    const char *known = vendor_canonical(name);
+    if (known) {
+        return known;
+    }
+    size_t n = strlen(name);
+    if (n == 0 || n >= 40) {
+        return NULL;
+    }
+    for (size_t i = 0; i <= n; i++) {
+        char c = name[i];
+        if (c != '\0' && !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-') {
+            return NULL;
+        }
+        buf[i] = c;
+    }
+    return buf;
+}
+
+int src_price(const char *text, money *out)
+{
+    int rc = money_parse_round(text, strlen(text), out, NULL);
+    return rc ? rc : *out < 0 || *out > PRICE_MAX ? GT_ERANGE : 0;
+}
+
+double src_figure(const char *text)
+{
+    char plain[32];
+    size_t n = 0;
+    while (*text == ' ') {
+        text++;
+    }
+    for (; n + 1 < sizeof plain && ((*text >= '0' && *text <= '9') || *text == '.' || *text == ',');
+         text++) {
+        if (*text != ',') {
+            plain[n++] = *text;
+        }
+    }
+    plain[n] = '\0';
+    double v;
+    if (n == 0 || number_parse(plain, &v, NULL) != 0 || v < 0 || v > 1e9) {
+        return -1;
+    }
+    return v;
+}
+
+int src_gpu_count(const char *text, int32_t *num, int32_t *den)
+{
+    char *end;
+    double v = src_figure(text);
+    const char *slash = strchr(text, '/');
+    if (slash) {
+        long a = strtol(text, &end, 10), b = strtol(slash + 1, NULL, 10);
+        if (end != slash || a <= 0 || b <= 0 || a > GPU_COUNT_MAX || b > GPU_COUNT_MAX) {
+            return GT_EPARSE;
+        }
+        *num = (int32_t)a;
+        *den = (int32_t)b;
+        return 0;
+    }
+    if (v < 0 || text[strspn(text, "0123456789. ")] != '\0') {
+        return GT_EPARSE;
+    }
+    if (v > GPU_COUNT_MAX) {
+        return GT_ERANGE;
+    }
+    /* vendors print 1/6 as 0.167 and 1/3 as 0.333 */
+    for (int d = 1; d <= GPU_DEN_MAX; d++) {
+        double n = round(v * d);
+        if (n >= 1 && fabs(v * d - n) <= 0.004) {
+            *num = (int32_t)n;
+            *den = d;
+            return 0;
+        }
+    }
+    return GT_ERANGE;
+}
+
+int src_bracket(const char *text, money *out)
+{
+    if (*text == '\0' || text_ieq(text, "inf")) {
+        *out = -1;
+        return 0;
+    }
+    int rc = money_parse_round(text, strlen(text), out, NULL);
+    if (rc == 0 && *out >= (money)999999999 * MONEY_SCALE) {
+        *out = -1;
+        return 0;
+    }
+    return rc ? rc : *out < 0 ? GT_ERANGE : 0;
+}
+
+int src_bad_row(struct bad_rows *b, const struct parse_context *ctx, uint64_t line,
+                const char *what, const char *found, struct gt_error *err)
+{
+    b->n++;
+    if (b->n <= 5) {
+        log_line(ctx->log, LOG_WARNING, "import", "%s:%" PRIu64 ": left out, %s '%.60s'", ctx->name,
+                 line, what, found);
+    }
+    if (b->n > 50 && b->n * 20 > b->seen) {
+        char where[160];
+        snprintf(where, sizeof where, "%.130s:%" PRIu64, ctx->name, line);
+        return gt_fail(err, GT_EPARSE, where,
+                       "%" PRIu64 " of %" PRIu64 " rows can not be read, the last for its %s "
+                       "'%.60s': the layout is not the expected one",
+                       b->n, b->seen, what, found);
+    }
+    return 0;
+}
+
+const char *src_vendor_of_path(const char *path)
+{
+    for (const char *p = path; *p != '\0';) {
+        size_t n = strcspn(p, "/-_. ?=");
+        char word[32];
+        if (n > 0 && n < sizeof word) {
+            memcpy(word, p, n);
+            word[n] = '\0';
+            const char *v = vendor_canonical(word);
+            if (!v && strcmp(word, "lambdalabs") == 0) {
+                v = "lambda";
+            } else if (!v && strcmp(word, "do") == 0) {
+                v = "digitalocean";
+            }
+            if (v) {
+                return v;
+            }
+        }
+        p += n + (p[n] != '\0');
+    }
+    return NULL;
+}
+
+struct offer_row src_offer(const struct parse_context *ctx)
+{
+    return (struct offer_row){
+        .gpu_den = 1,
+        .gpu_memory_gib = -1,
+        .vcpus = -1,
+        .memory_gib = -1,
+        .local_nvme_gb = -1,
+        .network_gbps = -1,
+        .currency = "USD",
+        .valid_from = GT_TIME_NONE,
+        .valid_to = GT_TIME_NONE,
+        .as_of = ctx->as_of,
+    };
+}

@@ -1,0 +1,230 @@
+/* Import of a local file: unpacked by content, told apart by content, read by the same parser
+ * that a fetch feeds, published in one piece. Memory does not grow with the file. */
+#include "../http/sha256.h"
+#include "inflate.h"
+#include "source.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_BYTES   ((size_t)128 * 1024)
+#define HEAD_BYTES   ((size_t)64 * 1024) /* what recognition sees */
+#define UNPACKED_MAX ((uint64_t)64 << 30)
+
+struct import {
+    const struct import_options *o;
+    const char *path, *name; /* name: without folders */
+    const struct source_def *def;
+    struct staging *staging;
+    struct parser *parser;
+    struct parse_context ctx;
+    char *head; /* until the parser is open */
+    size_t head_len;
+    struct sha256 sha;
+    uint64_t bytes;
+};
+
+/* The last date in a file name ("…-vms-2026-05-20.csv.gz"), else `otherwise`. */
+static int64_t date_in_name(const char *name, int64_t now)
+{
+    int64_t found = now, when;
+    char date[11] = "";
+    for (size_t n = strlen(name), i = 0; i + 10 <= n; i++) {
+        memcpy(date, name + i, 10);
+        if (date[4] == '-' && date[7] == '-' && strspn(date, "0123456789-") == 10 &&
+            time_parse(date, 0, &when, NULL) == 0 && when > 0 && when <= now) {
+            found = when;
+        }
+    }
+    return found;
+}
+
+static const struct source_def *recognise(struct import *m)
+{
+    for (size_t i = 0; source_at(i); i++) {
+        const struct source_def *d = source_at(i);
+        if (d->recognise && d->recognise(m->head, m->head_len, m->path)) {
+            return d;
+        }
+    }
+    return NULL;
+}
+
+static int unknown(struct import *m, int code, const char *what, struct gt_error *err)
+{
+    char kinds[300] = "";
+    for (size_t i = 0, n = 0; source_at(i); i++) {
+        n += (size_t)snprintf(kinds + n, sizeof kinds - n, "%s%s", i ? ", " : "", source_at(i)->id);
+        if (n >= sizeof kinds) {
+            break;
+        }
+    }
+    return gt_fail(err, code, m->path, "%s; known kinds are %s", what, kinds);
+}
+
+/* Opens staging and parser once the head has been seen, and gives the head to the parser. */
+static int begin(struct import *m, struct gt_error *err)
+{
+    m->def = strcmp(m->o->kind, "auto") == 0 ? recognise(m) : source_find(m->o->kind);
+    if (!m->def) {
+        return unknown(m, GT_EPARSE, "the content is of no known price list", err);
+    }
+    struct staging_options so = {
+        .source_id = m->def->id,
+        .scope = "",
+        .url = m->name,
+        .sha256 = "",
+        .origin = ORIGIN_IMPORTED,
+        .fetched_at = m->o->now,
+        .accept_large_change = m->o->accept_large_change,
+    };
+    int rc = staging_begin(m->o->store, &so, &m->staging, err);
+    if (rc != 0) {
+        return rc;
+    }
+    m->ctx = (struct parse_context){
+        .staging = m->staging,
+        .name = m->path,
+        .region = m->o->region ? m->o->region : "",
+        .vendor = m->o->vendor,
+        .now = m->o->now,
+        .as_of = date_in_name(m->name, m->o->now),
+        .log = m->o->log,
+    };
+    rc = m->def->parse_open(&m->ctx, &m->parser, err);
+    return rc ? rc : m->def->parse_feed(m->parser, m->head, m->head_len, err);
+}
+
+static int on_bytes(void *ctx, const char *data, size_t len, struct gt_error *err)
+{
+    struct import *m = ctx;
+    if (m->parser) {
+        return m->def->parse_feed(m->parser, data, len, err);
+    }
+    size_t n = HEAD_BYTES - m->head_len;
+    n = n < len ? n : len;
+    memcpy(m->head + m->head_len, data, n);
+    m->head_len += n;
+    if (m->head_len < HEAD_BYTES) {
+        return 0;
+    }
+    int rc = begin(m, err);
+    return rc == 0 && len > n ? m->def->parse_feed(m->parser, data + n, len - n, err) : rc;
+}
+
+static int open_input(const char *path, int *fd, struct gt_error *err)
+{
+    struct stat st;
+    *fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd < 0) {
+        return gt_fail(err, GT_EIO, path, "%s", strerror(errno));
+    }
+    if (fstat(*fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        close(*fd);
+        return gt_fail(err, GT_EIO, path, "is a folder, expected a file");
+    }
+#ifdef POSIX_FADV_SEQUENTIAL
+    (void)!posix_fadvise(*fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+    return 0;
+}
+
+static int read_all(struct import *m, int fd, struct unpack *u, char *chunk, struct gt_error *err)
+{
+    for (;;) {
+        if (m->o->cancel && *m->o->cancel) {
+            return gt_fail(err, GT_ECANCELLED, m->path, "interrupted, nothing was published");
+        }
+        ssize_t n = read(fd, chunk, READ_BYTES);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            return gt_fail(err, GT_EIO, m->path, "%s", strerror(errno));
+        }
+        if (n == 0) {
+            return unpack_end(u, err);
+        }
+        m->bytes += (uint64_t)n;
+        sha256_add(&m->sha, chunk, (size_t)n);
+        int rc = unpack_feed(u, chunk, (size_t)n, err);
+        if (rc != 0) {
+            return rc;
+        }
+        if (m->o->progress) {
+            m->o->progress(m->o->ctx, m->bytes, m->ctx.rows);
+        }
+    }
+}
+
+static int finish(struct import *m, struct import_result *out, struct gt_error *err)
+{
+    unsigned char digest[32];
+    char hex[65];
+    int rc = m->parser         ? 0
+             : m->head_len > 0 ? begin(m, err)
+                               : unknown(m, GT_EPARSE, "an empty file", err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = m->def->parse_close(m->parser, err);
+    m->parser = NULL;
+    if (rc != 0) {
+        return rc;
+    }
+    /* A list that no address stands for is a person's file: each replaces the one of its name. */
+    const char *scope = m->ctx.scope[0] || m->def->default_url ? m->ctx.scope : m->name;
+    rc = *scope ? staging_set_scope(m->staging, scope, err) : 0;
+    if (rc != 0) {
+        return rc;
+    }
+    sha256_end(&m->sha, digest);
+    staging_set_raw(m->staging, sha256_hex(digest, hex), m->bytes, NULL, NULL);
+    out->source_id = m->def->id;
+    out->bytes = m->bytes;
+    out->skipped = m->ctx.skipped;
+    rc = staging_publish(m->staging, &out->published, err);
+    m->staging = NULL; /* released in every case */
+    return rc;
+}
+
+int import_file(const struct import_options *o, const char *path, struct import_result *out,
+                struct gt_error *err)
+{
+    struct gt_error own = {0};
+    struct import m = {.o = o, .path = strcmp(path, "-") == 0 ? "standard input" : path};
+    struct unpack *u = NULL;
+    const char *slash = strrchr(m.path, '/');
+    int fd = -1;
+    err = err ? err : &own;
+    m.name = slash ? slash + 1 : m.path;
+    *out = (struct import_result){0};
+    sha256_init(&m.sha);
+    char *chunk = malloc(READ_BYTES);
+    m.head = malloc(HEAD_BYTES);
+    int rc = chunk && m.head ? 0 : gt_fail(err, GT_ENOMEM, m.path, "out of memory");
+    if (rc == 0 && strcmp(o->kind, "auto") != 0 && !source_find(o->kind)) {
+        rc = unknown(&m, GT_EUSAGE, "no such kind of price list", err);
+    }
+    rc = rc ? rc : open_input(path, &fd, err);
+    rc = rc ? rc : unpack_new(m.path, UNPACKED_MAX, on_bytes, &m, &u, err);
+    rc = rc ? rc : read_all(&m, fd, u, chunk, err);
+    rc = rc ? rc : finish(&m, out, err);
+    if (m.parser) {
+        m.def->parse_abort(m.parser);
+    }
+    if (m.staging) {
+        staging_discard(m.staging, err->text[0] ? err->text : gt_strerror(rc));
+    }
+    if (fd > STDIN_FILENO) {
+        close(fd);
+    }
+    unpack_free(u);
+    free(m.head);
+    free(chunk);
+    return rc;
+}

@@ -1,0 +1,24 @@
+/* The table of price sources. A new one is a file that defines its record, and a line here. */
+#include "source.h"
+#include <string.h>
+
+static const struct source_def *const sources[] = {
+    &source_skypilot,
+    &source_aws_spot_advisor,
+    &source_prices_csv,
+};
+
+const struct source_def *source_at(size_t i)
+{
+    return i < sizeof sources / sizeof *sources ? sources[i] : NULL;
+}
+
+const struct source_def *source_find(const char *id)
+{
+    for (size_t i = 0; id && i < sizeof sources / sizeof *sources; i++) {
+        if (strcmp(sources[i]->id, id) == 0) {
+            return sources[i];
+        }
+    }
+    return NULL;
+}

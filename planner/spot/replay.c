@@ -1,0 +1,370 @@
+/* Replay of a policy on availability traces, exact to the second (spot-policies.md sections 3-4).
+ * Every comparison is made in 64-bit integers: times are at most 10^9 s, so that no product below
+ * passes 2^63. */
+#include "internal.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_S 1000000000 /* 31 years */
+/* slices and switch_milli: with MAX_S^2 = 10^18 as the largest product besides */
+#define MAX_FACTOR 1000000
+
+enum state { IDLE, SPOT, OD };
+
+struct run {
+    const struct spot_case *c;
+    enum state state;
+    size_t zone;
+    int64_t t, tick;               /* seconds since start, index in the trace */
+    int64_t done, saved, owed;     /* P, L, o */
+    int64_t gap, end;              /* g, n of the shortest trace */
+    bool switched;                 /* up_switch runs as `up` from here on */
+    int64_t switch_t, switch_done; /* t0, P0 */
+    int64_t up_until;              /* up_next: end of the up run that was measured last */
+};
+/* S' for S != SPOT outside the safety net. */
+typedef enum state decide_fn(struct run *r, bool up);
+
+static bool zone_up(const struct run *r, size_t z)
+{
+    return r->c->traces[z].count[r->tick] >= r->c->nodes;
+}
+
+static bool any_up(const struct run *r)
+{
+    for (size_t z = 0; z < r->c->n_traces; z++) {
+        if (zone_up(r, z)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t cheapest_up(const struct run *r)
+{
+    size_t best = r->c->n_traces;
+    for (size_t z = 0; z < r->c->n_traces; z++) {
+        if (zone_up(r, z) && (best == r->c->n_traces || r->c->p_spot[z] < r->c->p_spot[best])) {
+            best = z;
+        }
+    }
+    return best;
+}
+
+/* M: what must stay in hand so that one more try on spot cannot cost the deadline. */
+static int64_t margin(const struct run *r)
+{
+    return 2 * r->c->restart_s + r->gap + r->c->ckpt_s;
+}
+
+static bool safety_net(const struct run *r)
+{
+    return r->c->deadline_s - r->t < r->c->work_s - r->done + margin(r);
+}
+
+static enum state on_demand(struct run *r, bool up)
+{
+    (void)r;
+    (void)up;
+    return OD;
+}
+
+static enum state greedy(struct run *r, bool up)
+{
+    (void)r;
+    return up ? SPOT : IDLE;
+}
+
+static enum state eager(struct run *r, bool up)
+{
+    (void)r;
+    return up ? SPOT : OD;
+}
+
+static enum state time_sliced(struct run *r, bool up)
+{
+    const struct spot_case *c = r->c;
+    int64_t n = c->n_slices, d = c->deadline_s;
+    int64_t slice = r->t * n / d;
+    int64_t j = slice < n - 1 ? slice : n - 1;
+    int64_t quota = (j + 1) * c->work_s - r->done * n;
+    int64_t left = (j + 1) * d - r->t * n;
+    bool late = quota > 0 && left < quota + n * margin(r);
+    if (r->state == OD) {
+        int64_t before = (r->t - r->gap) * n / d;
+        if (before == j && quota > 0) {
+            return OD;
+        }
+    }
+    return late ? OD : up ? SPOT : IDLE;
+}
+
+/* Uniform progress: work done before `at` seconds against the straight line to the deadline. */
+static bool on_line(const struct run *r, int64_t at)
+{
+    const struct spot_case *c = r->c;
+    return (r->done - r->switch_done) * (c->deadline_s - r->switch_t) >=
+           (at - r->switch_t) * (c->work_s - r->switch_done);
+}
+
+static enum state up_plain(struct run *r, bool up)
+{
+    if (up) {
+        return SPOT;
+    }
+    return r->state == OD || !on_line(r, r->t) ? OD : IDLE;
+}
+
+static enum state up(struct run *r, bool is_up)
+{
+    if (r->state == OD) {
+        return is_up && on_line(r, r->t + 2 * r->c->restart_s) ? SPOT : OD;
+    }
+    return up_plain(r, is_up);
+}
+
+/* Knows how long the spot life that begins now will be; leaves or starts only if that pays. */
+static enum state up_next(struct run *r, bool is_up)
+{
+    const struct spot_case *c = r->c;
+    double gain = 0;
+    if (is_up) {
+        if (r->up_until <= r->tick) {
+            for (r->up_until = r->tick;
+                 r->up_until < r->end && c->traces[0].count[r->up_until] >= c->nodes;) {
+                r->up_until++;
+            }
+        }
+        gain = (double)(r->gap * (r->up_until - r->tick)) * (c->p_od - c->p_spot[0]);
+    }
+    double restart = (double)c->restart_s * c->p_od;
+    if (r->state == OD) {
+        return is_up && gain > 2 * restart ? SPOT : OD;
+    }
+    if (is_up && gain > restart) {
+        return SPOT;
+    }
+    return on_line(r, r->t) ? IDLE : OD;
+}
+
+static enum state up_switch(struct run *r, bool is_up)
+{
+    const struct spot_case *c = r->c;
+    if (!r->switched && (c->work_s - r->done) * 1000 >= c->switch_milli * (c->deadline_s - r->t)) {
+        r->switched = true;
+        r->switch_t = r->t;
+        r->switch_done = r->done;
+    }
+    return r->switched ? up(r, is_up) : greedy(r, is_up);
+}
+
+static const struct policy {
+    const char *name;
+    decide_fn *decide;  /* NULL: optimal */
+    bool unconditional; /* neither exploitation rule nor safety net */
+    bool one_zone;
+} policies[] = {
+    {"on_demand", on_demand, true, false},
+    {"spot_only", greedy, true, false},
+    {"eager", eager, false, false},
+    {"greedy", greedy, false, false},
+    {"time_sliced", time_sliced, false, false},
+    {"up_plain", up_plain, false, false},
+    {"up", up, false, false},
+    {"up_next", up_next, false, true},
+    {"up_switch", up_switch, false, false},
+    {"optimal", NULL, false, true},
+};
+
+static const struct policy *policy_find(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof policies / sizeof *policies; i++) {
+        if (!strcmp(policies[i].name, name)) {
+            return &policies[i];
+        }
+    }
+    return NULL;
+}
+
+bool spot_policy_known(const char *name)
+{
+    return policy_find(name) != NULL;
+}
+
+const char *spot_policy_name(size_t i)
+{
+    return i < sizeof policies / sizeof *policies ? policies[i].name : NULL;
+}
+
+static int check_seconds(const char *name, int64_t v, int64_t least, struct gt_error *err)
+{
+    if (v < least || v > MAX_S) {
+        return gt_fail(err, GT_ERANGE, name, "%lld is not a number of seconds from %lld to %d",
+                       (long long)v, (long long)least, MAX_S);
+    }
+    return 0;
+}
+
+static int check_traces(const struct spot_case *c, struct gt_error *err)
+{
+    if (c->n_traces < 1 || c->n_traces > SPOT_MAX_ZONES) {
+        return gt_fail(err, GT_ERANGE, "traces", "%zu traces, 1 to %d are allowed", c->n_traces,
+                       SPOT_MAX_ZONES);
+    }
+    for (size_t z = 0; z < c->n_traces; z++) {
+        const struct spot_trace *t = &c->traces[z];
+        if (t->gap_s != c->traces[0].gap_s || t->n != c->traces[0].n) {
+            return gt_fail(err, GT_EINVALID, "traces",
+                           "trace %zu has %zu samples each %lld s, the first %zu each %lld s; "
+                           "zones must be sampled alike",
+                           z + 1, t->n, (long long)t->gap_s, c->traces[0].n,
+                           (long long)c->traces[0].gap_s);
+        }
+        if (!(c->p_spot[z] >= 0) || !isfinite(c->p_spot[z])) {
+            return gt_fail(err, GT_ERANGE, "p_spot", "a price must be 0 or more, found %g",
+                           c->p_spot[z]);
+        }
+    }
+    if (!(c->p_od >= 0) || !isfinite(c->p_od)) {
+        return gt_fail(err, GT_ERANGE, "p_od", "a price must be 0 or more, found %g", c->p_od);
+    }
+    if (c->start_tick < 0 || (uint64_t)c->start_tick >= c->traces[0].n) {
+        return gt_fail(err, GT_ERANGE, "start_tick", "%lld is outside the trace's %zu samples",
+                       (long long)c->start_tick, c->traces[0].n);
+    }
+    return 0;
+}
+
+static int check_case(const struct spot_case *c, const struct policy *p, struct gt_error *err)
+{
+    if (!p) {
+        return gt_fail(err, GT_EUNSUPPORTED, "policy", "unknown policy \"%.40s\"",
+                       c->policy ? c->policy : "");
+    }
+    int rc = check_seconds("work_s", c->work_s, 1, err);
+    rc = rc ? rc : check_seconds("deadline_s", c->deadline_s, 1, err);
+    rc = rc ? rc : check_seconds("restart_s", c->restart_s, 0, err);
+    rc = rc ? rc : check_seconds("ckpt_s", c->ckpt_s, 0, err);
+    rc = rc ? rc : check_traces(c, err);
+    if (rc) {
+        return rc;
+    }
+    if (p->one_zone && c->n_traces != 1) {
+        return gt_fail(err, GT_EUNSUPPORTED, "traces", "policy %s is defined for one zone",
+                       p->name);
+    }
+    if (c->nodes < 1 || c->nodes > 1000000) {
+        return gt_fail(err, GT_ERANGE, "nodes", "%lld is not a count from 1 to 1000000",
+                       (long long)c->nodes);
+    }
+    if (p->decide == time_sliced && (c->n_slices < 1 || c->n_slices > MAX_FACTOR)) {
+        return gt_fail(err, GT_ERANGE, "n_slices", "%lld is not a count from 1 to %d",
+                       (long long)c->n_slices, MAX_FACTOR);
+    }
+    if (p->decide == up_switch && (c->switch_milli < 0 || c->switch_milli > MAX_FACTOR)) {
+        return gt_fail(err, GT_ERANGE, "switch_milli", "%lld is not from 0 to %d",
+                       (long long)c->switch_milli, MAX_FACTOR);
+    }
+    return 0;
+}
+
+static enum state decide(struct run *r, const struct policy *p)
+{
+    bool is_up = any_up(r);
+    if (!p->unconditional) {
+        if (r->state == SPOT) {
+            return SPOT;
+        }
+        if (safety_net(r)) {
+            return OD;
+        }
+    }
+    return p->decide(r, is_up);
+}
+
+static void preempt(struct run *r, struct spot_replay *out)
+{
+    if (r->state == SPOT && !zone_up(r, r->zone)) {
+        out->interruptions++;
+        r->state = IDLE;
+        r->owed = 0;
+        if (r->c->ckpt_s > 0) {
+            r->done = r->saved;
+        }
+    }
+}
+
+static void apply(struct run *r, enum state next, struct spot_replay *out)
+{
+    if (next == r->state) {
+        return;
+    }
+    if (next == SPOT) {
+        r->zone = cheapest_up(r);
+    }
+    if (next != IDLE) {
+        r->owed = r->c->restart_s;
+        out->launches++;
+    }
+    if (r->state == OD && r->c->ckpt_s > 0) {
+        r->saved = r->done;
+    }
+    r->state = next;
+}
+
+/* One tick of running; true when the work is done (finish_s set). */
+static bool advance(struct run *r, struct spot_replay *out)
+{
+    const struct spot_case *c = r->c;
+    int64_t need = r->owed + c->work_s - r->done;
+    int64_t used = need < r->gap ? need : r->gap;
+    int64_t over = r->owed < used ? r->owed : used;
+    if (r->state == SPOT) {
+        out->spot_s += used;
+        out->zone_s[r->zone] += used;
+    } else {
+        out->od_s += used;
+    }
+    r->owed -= over;
+    out->overhead_s += over;
+    r->done += used - over;
+    if (c->ckpt_s > 0) {
+        r->saved += (r->done - r->saved) / c->ckpt_s * c->ckpt_s;
+    }
+    if (r->done < c->work_s) {
+        return false;
+    }
+    out->finished = true;
+    out->finish_s = r->t + used;
+    return true;
+}
+
+int spot_replay(const struct spot_case *c, struct spot_replay *out, struct gt_error *err)
+{
+    const struct policy *p = policy_find(c->policy);
+    int rc = check_case(c, p, err);
+    if (rc) {
+        return rc;
+    }
+    *out = (struct spot_replay){.finished = false};
+    if (!p->decide) {
+        return spot_optimal(c, out, err);
+    }
+    struct run r = {
+        .c = c, .gap = c->traces[0].gap_s, .end = (int64_t)c->traces[0].n, .tick = c->start_tick};
+    for (; r.tick < r.end; r.tick++, r.t += r.gap) {
+        preempt(&r, out);
+        apply(&r, decide(&r, p), out);
+        if (r.state != IDLE && advance(&r, out)) {
+            break;
+        }
+    }
+    double bill = (double)out->od_s * c->p_od;
+    for (size_t z = 0; z < c->n_traces; z++) {
+        bill += (double)out->zone_s[z] * c->p_spot[z];
+    }
+    out->cost = (double)c->nodes * bill / 3600;
+    out->deadline_met = out->finished && out->finish_s <= c->deadline_s;
+    return 0;
+}

@@ -77,5 +77,6 @@ const struct verify_kind verify_memory_fit = {
     .compute = compute,
     .expected = expected,
     .agrees = agrees,
+    .needs_catalog = true,
     .statistics = true,
 };

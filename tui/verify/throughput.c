@@ -162,5 +162,6 @@ const struct verify_kind verify_throughput = {
     .compute = compute,
     .expected = expected,
     .agrees = agrees,
+    .needs_catalog = true,
     .statistics = true,
 };

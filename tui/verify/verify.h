@@ -26,7 +26,8 @@ struct verify_kind {
     /* NULL = the driver's numeric comparison with tolerances. */
     bool (*agrees)(const struct verify_context *ctx, const cJSON *kase, const cJSON *expected,
                    const cJSON *computed, char *reason, size_t reason_size);
-    bool statistics; /* adds n, median_error, p90_error of `throughput` to the summary */
+    bool needs_catalog; /* reads ctx->catalog, which is NULL otherwise */
+    bool statistics;    /* adds n, median_error, p90_error of `throughput` to the summary */
 };
 /* The driver's comparison, for an agrees() that judges one part itself and leaves the rest to it:
  * numbers (or decimal strings) within the tolerance of case or file, `note` never, `rows` in any

@@ -55,6 +55,14 @@ $(O)/%.o: %.c
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/libgputier.a
 	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm $(PKG_LIBS)
 
+# SQL files are byte arrays inside schema.o.
+SQL_H := $(patsubst %.sql,$(O)/%.sql.h,$(sort $(wildcard pricing/store/*.sql)))
+$(O)/%.sql.h: %.sql
+	@mkdir -p $(@D)
+	od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g' > $@
+$(O)/pricing/store/schema.o: $(SQL_H)
+$(O)/pricing/store/schema.o: GT_CFLAGS += -I$(O)
+
 -include $(OBJ:.o=.d) $(UNIT:=.d) $(O)/tui/main.d
 
 include tests/tests.mk

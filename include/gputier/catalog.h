@@ -46,7 +46,7 @@ struct catalog_transfer {
 struct catalog_interruption {
     size_t n;
     const uint32_t *vendor, *region, *instance_type, *source;
-    const float *band_lo_pct, *band_hi_pct, *savings_pct;
+    const float *band_lo_pct, *band_hi_pct, *savings_pct; /* hi < 0 = open, savings < 0 = null */
     const int64_t *as_of;
 };
 struct catalog_fx {

@@ -1,6 +1,6 @@
 /* Store: the SQLite database of prices, plans and bench results. One writer, WAL, FULL sync.
  * A source writes into a staging database of its own; store_publish checks it (shrink, price
- * jumps, lost columns: product.md section 7) and merges it in one short transaction with validity
+ * jumps, currency: product.md section 7) and merges it in one short transaction with validity
  * intervals, so a kill at any byte leaves the previous prices. */
 #ifndef GPUTIER_STORE_H
 #define GPUTIER_STORE_H
@@ -95,6 +95,37 @@ int store_history(struct store *s, const char *vendor, const char *region, const
                   int (*row)(void *ctx, const struct price_point *pt), void *ctx,
                   struct gt_error *err) GT_CHECK;
 
+/* Series of one spot pool (changes only), oldest first; available -1 = not recorded, price -1 =
+ * unknown. zone NULL = any, instance_type NULL = any. */
+struct spot_series_point {
+    const char *region, *zone, *instance_type;
+    int64_t when;
+    money price;
+    const char *currency;
+    int32_t available;
+};
+int store_spot_series(struct store *s, const char *vendor, const char *region, const char *zone,
+                      const char *instance_type,
+                      int (*row)(void *ctx, const struct spot_series_point *pt), void *ctx,
+                      struct gt_error *err) GT_CHECK;
+/* Shipped availability traces (spot.h reads the files). vendor NULL = all; path is below data_dir.
+ */
+struct store_trace {
+    const char *name, *vendor, *region, *zone, *instance_type, *path;
+    int64_t gap_s;
+    int nodes_probed;
+};
+int store_traces(struct store *s, const char *vendor,
+                 int (*row)(void *ctx, const struct store_trace *t), void *ctx,
+                 struct gt_error *err) GT_CHECK;
+/* What is free, included or bounded (data/snapshot/allowances.csv). vendor NULL = all. */
+struct store_allowance {
+    const char *vendor, *product, *rule, *value, *unit, *valid_from, *source, *confidence;
+};
+int store_allowances(struct store *s, const char *vendor,
+                     int (*row)(void *ctx, const struct store_allowance *a), void *ctx,
+                     struct gt_error *err) GT_CHECK;
+
 /* Saved plans: the JSON document of `plan --format json`, and the scenario text it came from. */
 int store_save_plan(struct store *s, const char *name, const char *plan_json, const char *scenario,
                     int64_t when, struct gt_error *err) GT_CHECK;
@@ -115,7 +146,11 @@ int store_save_bench(struct store *s, const char *device, const char *backend, b
                      const char *json, const struct bench_row *rows, size_t n, int64_t when,
                      struct gt_error *err) GT_CHECK;
 
-int store_check(struct store *s, struct buf *report, struct gt_error *err) GT_CHECK; /* db check */
+/* Integrity, references, domains; one line per finding in report. GT_EDB when there is one. */
+int store_check(struct store *s, struct buf *report, struct gt_error *err) GT_CHECK;
+/* Removes rows closed before `before`, but none that a saved plan may cite: known at the plan's
+ * time, or of a SKU that its provenance names. */
+int store_prune(struct store *s, int64_t before, uint64_t *removed, struct gt_error *err) GT_CHECK;
 int store_backup(struct store *s, const char *to, struct gt_error *err) GT_CHECK;
 int store_version(struct store *s);
 /* Deletes price rows that were replaced before this instant, and the fetch runs of that time, but

@@ -1,0 +1,301 @@
+/* Publishing a staging: attach its file, map its numbers to the main ones, check, merge and record
+ * the run in one IMMEDIATE transaction. Whatever fails rolls back to the prices before. */
+#include "gputier/units.h"
+#include "store_impl.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int64_t ended(const struct staging *st)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    int64_t spent = ((int64_t)t.tv_sec * 1000000000 + t.tv_nsec - st->started_ns) / 1000000000;
+    return st->fetched_at + (spent > 0 ? spent : 0);
+}
+
+/* The feed of a run, created when new. */
+static int feed_id(struct staging *st, int64_t *id, struct gt_error *err)
+{
+    const struct db *d = &st->store->db;
+    sqlite3_stmt *q = NULL;
+    int rc =
+        db_execf(d, err, "INSERT INTO source(name) VALUES(%Q) ON CONFLICT DO NOTHING", st->source);
+    if (rc == 0) {
+        rc = db_execf(d, err,
+                      "INSERT INTO feed(source, scope, bundled)"
+                      " SELECT id, %Q, 0 FROM source WHERE name = %Q ON CONFLICT DO NOTHING",
+                      st->scope, st->source);
+    }
+    if (rc == 0) {
+        rc = db_prepare(d,
+                        "SELECT f.id FROM feed f JOIN source s ON s.id = f.source"
+                        " WHERE s.name = ?1 AND f.scope = ?2 AND f.bundled = 0",
+                        &q, err);
+    }
+    bool row = false;
+    if (rc == 0) {
+        (void)sqlite3_bind_text(q, 1, st->source, -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(q, 2, st->scope, -1, SQLITE_STATIC);
+        rc = db_step(d, q, &row, err);
+        *id = row ? sqlite3_column_int64(q, 0) : 0;
+    }
+    (void)sqlite3_finalize(q);
+    return rc;
+}
+
+static int insert_run(struct staging *st, int64_t feed, const char *state, const char *why,
+                      const struct publish_result *res, uint64_t repeated, struct gt_error *err)
+{
+    const struct db *d = &st->store->db;
+    sqlite3_stmt *in = NULL;
+    int rc = db_prepare(d,
+                        "INSERT INTO fetch_run(feed, origin, state, why, url, sha256, bytes, etag,"
+                        " last_modified, started, ended, rows, added, changed, closed, same,"
+                        " repeated) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                        &in, err);
+    if (rc != 0) {
+        return rc;
+    }
+    (void)sqlite3_bind_int64(in, 1, feed);
+    (void)sqlite3_bind_int(in, 2, (int)st->origin);
+    bind_text(in, 3, state);
+    bind_text(in, 4, why);
+    bind_text(in, 5, st->url);
+    bind_text(in, 6, st->sha256);
+    (void)sqlite3_bind_int64(in, 7, (sqlite3_int64)st->raw_bytes);
+    bind_text(in, 8, st->etag);
+    bind_text(in, 9, st->last_modified);
+    (void)sqlite3_bind_int64(in, 10, st->fetched_at);
+    (void)sqlite3_bind_int64(in, 11, ended(st));
+    const uint64_t n[] = {res->rows,   res->added,     res->changed,
+                          res->closed, res->unchanged, repeated};
+    for (int i = 0; i < 6; i++) {
+        (void)sqlite3_bind_int64(in, 12 + i, (sqlite3_int64)n[i]);
+    }
+    rc = db_run(d, in, err);
+    (void)sqlite3_finalize(in);
+    return rc;
+}
+
+int run_record(struct staging *st, const char *state, const char *why, struct gt_error *err)
+{
+    const struct db *d = &st->store->db;
+    struct publish_result none = {.rows = st->rows};
+    int64_t feed = 0;
+    int rc = db_begin(d, err);
+    if (rc == 0) {
+        rc = feed_id(st, &feed, err);
+    }
+    if (rc == 0) {
+        rc = insert_run(st, feed, state, why, &none, 0, err);
+    }
+    if (rc == 0) {
+        return db_commit(d, err);
+    }
+    db_rollback(d);
+    return rc;
+}
+
+static const char maps_sql[] =
+    "CREATE TEMP TABLE feed_map(id INTEGER PRIMARY KEY, main INTEGER NOT NULL UNIQUE);"
+    "CREATE TEMP TABLE place_map(id INTEGER PRIMARY KEY, main INTEGER NOT NULL);"
+    "CREATE TEMP TABLE type_map(id INTEGER PRIMARY KEY, main INTEGER NOT NULL);"
+    "CREATE TEMP TABLE hit(sid INTEGER PRIMARY KEY, oid INTEGER NOT NULL, same INTEGER NOT NULL);"
+    "INSERT INTO main.source(name) SELECT DISTINCT source FROM st.feed WHERE true"
+    " ON CONFLICT DO NOTHING;"
+    "INSERT INTO main.place(vendor, region, zone) SELECT vendor, region, zone FROM st.place"
+    " WHERE true ON CONFLICT DO NOTHING;"
+    "INSERT INTO temp.place_map SELECT s.id, m.id FROM st.place s JOIN main.place m"
+    " USING (vendor, region, zone);"
+    "INSERT INTO main.instance_type(vendor, name) SELECT vendor, name FROM st.instance_type"
+    " WHERE true ON CONFLICT DO NOTHING;"
+    "INSERT INTO temp.type_map SELECT s.id, m.id FROM st.instance_type s"
+    " JOIN main.instance_type m USING (vendor, name);";
+
+/* Facts about types: the own table wins where it speaks (vendors' fields are often wrong,
+ * pricing-sources.md section 10, row 10); else the newest source. */
+static const char facts_sql[] =
+    "UPDATE main.instance_type AS t SET"
+    " gpu = CASE WHEN t.bundled AND t.gpu_num > 0 THEN t.gpu ELSE coalesce(s.gpu, t.gpu) END,"
+    " gpu_num = CASE WHEN s.gpu_num > 0 AND NOT (t.bundled AND t.gpu_num > 0) THEN s.gpu_num"
+    "   ELSE t.gpu_num END,"
+    " gpu_den = CASE WHEN s.gpu_num > 0 AND NOT (t.bundled AND t.gpu_num > 0) THEN s.gpu_den"
+    "   ELSE t.gpu_den END,"
+    " gpu_memory_gib = iif(t.bundled, coalesce(t.gpu_memory_gib, s.gpu_memory_gib),"
+    "   coalesce(s.gpu_memory_gib, t.gpu_memory_gib)),"
+    " vcpus = iif(t.bundled, coalesce(t.vcpus, s.vcpus), coalesce(s.vcpus, t.vcpus)),"
+    " memory_gib = iif(t.bundled, coalesce(t.memory_gib, s.memory_gib),"
+    "   coalesce(s.memory_gib, t.memory_gib)),"
+    " local_nvme_gb = iif(t.bundled, coalesce(t.local_nvme_gb, s.local_nvme_gb),"
+    "   coalesce(s.local_nvme_gb, t.local_nvme_gb)),"
+    " network_gbps = iif(t.bundled, coalesce(t.network_gbps, s.network_gbps),"
+    "   coalesce(s.network_gbps, t.network_gbps))"
+    " FROM temp.type_map tm JOIN st.instance_type s ON s.id = tm.id WHERE t.id = tm.main"
+    " AND (s.gpu_num > 0 OR s.vcpus IS NOT NULL OR s.memory_gib IS NOT NULL"
+    "   OR s.local_nvme_gb IS NOT NULL OR s.network_gbps IS NOT NULL)";
+
+static int fill_maps(const struct db *d, const struct staging *st, struct gt_error *err)
+{
+    int rc = db_exec(d, maps_sql, err);
+    if (rc == 0) {
+        rc = db_execf(d, err,
+                      "INSERT INTO main.feed(source, scope, bundled) SELECT s.id, f.scope, %d"
+                      " FROM st.feed f JOIN main.source s ON s.name = f.source WHERE true"
+                      " ON CONFLICT DO NOTHING;"
+                      "INSERT INTO temp.feed_map SELECT f.id, m.id FROM st.feed f"
+                      " JOIN main.source s ON s.name = f.source JOIN main.feed m"
+                      " ON m.source = s.id AND m.scope = f.scope AND m.bundled = %d",
+                      st->snapshot != NULL, st->snapshot != NULL);
+    }
+    if (rc == 0 && st->snapshot != NULL) { /* a source that left the snapshot is closed with it */
+        rc = db_exec(d,
+                     "INSERT INTO temp.feed_map SELECT -id, id FROM main.feed WHERE bundled = 1"
+                     " AND id NOT IN (SELECT main FROM temp.feed_map)",
+                     err);
+    }
+    return rc == 0 ? db_exec(d, facts_sql, err) : rc;
+}
+
+static const char unmap_sql[] =
+    "DROP TABLE IF EXISTS temp.feed_map; DROP TABLE IF EXISTS temp.place_map;"
+    "DROP TABLE IF EXISTS temp.type_map; DROP TABLE IF EXISTS temp.hit";
+
+/* Dates of a run's rows: the common one, NULL when they differ. */
+#define RUN_DATE                                                                                   \
+    "(SELECT CASE WHEN min(a) = max(a) THEN max(a) END FROM ("                                     \
+    "SELECT DISTINCT as_of AS a FROM st.offer WHERE feed = fm.id"                                  \
+    " UNION SELECT DISTINCT as_of FROM st.storage_rate WHERE feed = fm.id"                         \
+    " UNION SELECT DISTINCT as_of FROM st.transfer_rate WHERE feed = fm.id"                        \
+    " UNION SELECT DISTINCT as_of FROM st.interruption WHERE feed = fm.id"                         \
+    " UNION SELECT DISTINCT as_of FROM st.fx WHERE feed = fm.id))"
+
+static int record_published(struct staging *st, const struct publish_result *res, uint64_t repeated,
+                            struct gt_error *err)
+{
+    const struct db *d = &st->store->db;
+    if (st->snapshot != NULL) { /* one record per bundled source, counting its rows */
+        return db_execf(
+            d, err,
+            "INSERT INTO fetch_run(feed, origin, state, url, sha256, started, ended, as_of, rows)"
+            " SELECT fm.main, 0, 'published', (SELECT s.url FROM main.feed f JOIN main.source s"
+            " ON s.id = f.source WHERE f.id = fm.main), %Q, %lld, %lld, " RUN_DATE
+            ", coalesce(c.n, 0) FROM temp.feed_map fm LEFT JOIN (SELECT feed, sum(n) AS n FROM ("
+            "SELECT feed, count(*) AS n FROM st.offer GROUP BY feed UNION ALL"
+            " SELECT feed, count(*) FROM st.storage_rate GROUP BY feed UNION ALL"
+            " SELECT feed, count(*) FROM st.transfer_rate GROUP BY feed UNION ALL"
+            " SELECT feed, count(*) FROM st.interruption GROUP BY feed UNION ALL"
+            " SELECT feed, count(*) FROM st.fx GROUP BY feed) GROUP BY feed) c ON c.feed = fm.id",
+            st->sha256, (long long)st->fetched_at, (long long)ended(st));
+    }
+    int64_t feed = 0;
+    int rc = feed_id(st, &feed, err);
+    if (rc == 0) {
+        rc = insert_run(st, feed, "published", NULL, res, repeated, err);
+    }
+    return rc == 0 ? db_execf(d, err,
+                              "UPDATE main.fetch_run SET as_of = (SELECT " RUN_DATE
+                              " FROM temp.feed_map fm WHERE fm.main = fetch_run.feed)"
+                              " WHERE id = %lld",
+                              (long long)sqlite3_last_insert_rowid(d->h))
+                   : rc;
+}
+
+static int merge_once(struct staging *st, struct publish_result *res, uint64_t repeats,
+                      bool *repeated, struct gt_error *err)
+{
+    const struct db *d = &st->store->db;
+    memset(res, 0, sizeof(*res));
+    *repeated = false;
+    res->rows = st->rows - repeats;
+    int rc = db_begin(d, err);
+    if (rc == 0) {
+        rc = fill_maps(d, st, err);
+    }
+    /* A run of spot points alone says nothing about the feed's price rows. */
+    if (rc == 0 && st->rows > st->count[ST_SPOT]) {
+        rc = merge_facts(d, st, res, repeated, err);
+    }
+    if (rc == 0 && st->count[ST_SPOT] > 0) {
+        rc = series_merge(d, res, err);
+    }
+    if (rc == 0) {
+        rc = record_published(st, res, repeats, err);
+    }
+    if (rc == 0 && st->snapshot != NULL) {
+        rc = snapshot_reference(st, err);
+    }
+    if (rc == 0) {
+        rc = db_exec(d, unmap_sql, err);
+    }
+    if (rc == 0) {
+        return db_commit(d, err);
+    }
+    db_rollback(d);
+    return rc;
+}
+
+static int attach(struct staging *st, struct gt_error *err)
+{
+    for (size_t i = 0; i < ST_COUNT; i++) {
+        (void)sqlite3_finalize(st->stmt[i]);
+        st->stmt[i] = NULL;
+    }
+    int rc = db_exec(&st->db, "COMMIT", err);
+    db_close(&st->db);
+    const struct db *d = &st->store->db;
+    if (rc == 0) {
+        rc = db_execf(d, err, "ATTACH %Q AS st", st->file);
+    }
+    return rc == 0 ? db_exec(d, "PRAGMA st.journal_mode = OFF; PRAGMA st.synchronous = OFF", err)
+                   : rc;
+}
+
+/* Merges; a key that stands twice is only found by the unique index, so that the usual run pays
+ * nothing for the search. */
+static int merge(struct staging *st, struct publish_result *out, struct gt_error *err)
+{
+    bool repeated = false;
+    uint64_t dropped = 0;
+    int rc = merge_once(st, out, 0, &repeated, err);
+    if (rc != 0 && repeated) {
+        rc = merge_unrepeat(&st->store->db, &dropped, err);
+        if (rc == 0) {
+            rc = merge_once(st, out, dropped, &repeated, err);
+        }
+    }
+    return rc;
+}
+
+int staging_publish(struct staging *st, struct publish_result *out, struct gt_error *err)
+{
+    struct gt_error mine = {0};
+    struct publish_result scratch;
+    struct store *s = st->store;
+    struct publish_result *res = out != NULL ? out : &scratch;
+    memset(res, 0, sizeof(*res));
+    store_lock(s);
+    int rc = 0;
+    if (st->rows == 0 && st->snapshot == NULL) {
+        rc = gt_fail(&mine, GT_EPARSE, st->url, "the price list has no rows; nothing is published");
+    }
+    if (rc == 0) {
+        rc = attach(st, &mine);
+        if (rc == 0) {
+            rc = merge(st, res, &mine);
+        }
+        (void)sqlite3_exec(s->db.h, "DETACH st", NULL, NULL, NULL);
+    }
+    if (rc != 0) {
+        memset(res, 0, sizeof(*res));
+        const char *state = rc == GT_EQUARANTINE ? "quarantined" : "failed";
+        if (st->snapshot == NULL && run_record(st, state, mine.text, NULL) != 0) {
+            db_rollback(&s->db);
+        }
+        (void)gt_fail(err, rc, mine.where, "%s", mine.text);
+    }
+    store_unlock(s);
+    staging_release(st);
+    return rc;
+}

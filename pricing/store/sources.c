@@ -1,0 +1,122 @@
+/* What is known of each source: its last run, state and the conditional-request fields. */
+#include "gputier/units.h"
+#include "store_impl.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Prices older than this are called stale. */
+#define FRESH_S ((int64_t)7 * 86400)
+
+static char *dup_column(sqlite3_stmt *st, int i)
+{
+    const char *text = (const char *)sqlite3_column_text(st, i);
+    return text != NULL && text[0] != '\0' ? strdup(text) : NULL;
+}
+
+int store_http_state(struct store *s, const char *source_id, const char *scope, char **etag,
+                     char **last_modified, struct gt_error *err)
+{
+    *etag = NULL;
+    *last_modified = NULL;
+    store_lock(s);
+    sqlite3_stmt *st = NULL;
+    bool row = false;
+    int rc = db_prepare(&s->db,
+                        "SELECT r.etag, r.last_modified FROM fetch_run r JOIN feed f"
+                        " ON f.id = r.feed JOIN source s ON s.id = f.source"
+                        " WHERE s.name = ?1 AND f.scope = ?2 AND f.bundled = 0"
+                        " AND r.state = 'published' ORDER BY r.id DESC LIMIT 1",
+                        &st, err);
+    if (rc == 0) {
+        (void)sqlite3_bind_text(st, 1, source_id, -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(st, 2, scope != NULL ? scope : "", -1, SQLITE_STATIC);
+        rc = db_step(&s->db, st, &row, err);
+    }
+    if (row) {
+        *etag = dup_column(st, 0);
+        *last_modified = dup_column(st, 1);
+    }
+    (void)sqlite3_finalize(st);
+    store_unlock(s);
+    return rc;
+}
+
+int store_touch_source(struct store *s, const char *source_id, const char *scope, int64_t when,
+                       struct gt_error *err)
+{
+    int rc = store_writable(s, err);
+    if (rc != 0) {
+        return rc;
+    }
+    store_lock(s);
+    sqlite3_stmt *st = NULL;
+    rc = db_prepare(&s->db,
+                    "INSERT INTO fetch_run(feed, origin, state, url, started, ended, rows)"
+                    " SELECT r.feed, r.origin, 'unchanged', r.url, ?3, ?3, r.rows"
+                    " FROM fetch_run r JOIN feed f ON f.id = r.feed JOIN source s"
+                    " ON s.id = f.source WHERE s.name = ?1 AND f.scope = ?2 AND f.bundled = 0"
+                    " AND r.state = 'published' ORDER BY r.id DESC LIMIT 1",
+                    &st, err);
+    if (rc == 0) {
+        (void)sqlite3_bind_text(st, 1, source_id, -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(st, 2, scope != NULL ? scope : "", -1, SQLITE_STATIC);
+        (void)sqlite3_bind_int64(st, 3, when);
+        rc = db_run(&s->db, st, err);
+    }
+    if (rc == 0 && sqlite3_changes64(s->db.h) == 0) {
+        rc = gt_fail(err, GT_ENOTFOUND, source_id, "nothing of this source was published yet");
+    }
+    (void)sqlite3_finalize(st);
+    store_unlock(s);
+    return rc;
+}
+
+/* Per feed: the last run decides the state; rows, bytes and dates are those of what is published.
+ */
+static const char sources_sql[] =
+    "SELECT s.name, f.scope, f.bundled, last.state, last.why, coalesce(pub.url, last.url, s.url),"
+    " coalesce(pub.rows, 0), coalesce(pub.bytes, 0), coalesce(pub.as_of, (SELECT max(d) FROM ("
+    "   SELECT max(as_of) AS d FROM offer WHERE feed = f.id AND known_to IS NULL"
+    "   UNION ALL SELECT max(as_of) FROM storage_rate WHERE feed = f.id AND known_to IS NULL"
+    "   UNION ALL SELECT max(as_of) FROM transfer_rate WHERE feed = f.id AND known_to IS NULL"
+    "   UNION ALL SELECT max(as_of) FROM interruption WHERE feed = f.id AND known_to IS NULL"
+    "   UNION ALL SELECT max(date) FROM fx WHERE feed = f.id AND known_to IS NULL))),"
+    " (SELECT max(started) FROM fetch_run WHERE feed = f.id AND state IN"
+    "   ('published', 'unchanged')), coalesce(pub.origin, last.origin)"
+    " FROM feed f JOIN source s ON s.id = f.source"
+    " JOIN fetch_run last ON last.id = (SELECT max(id) FROM fetch_run WHERE feed = f.id)"
+    " LEFT JOIN fetch_run pub ON pub.id = (SELECT max(id) FROM fetch_run WHERE feed = f.id"
+    "   AND state = 'published')"
+    " ORDER BY s.name, f.bundled, f.scope";
+
+int store_sources(struct store *s, int (*row)(void *ctx, const struct source_state *st), void *ctx,
+                  struct gt_error *err)
+{
+    store_lock(s);
+    sqlite3_stmt *st = NULL;
+    bool more = true;
+    int rc = db_prepare(&s->db, sources_sql, &st, err);
+    while (rc == 0 && (rc = db_step(&s->db, st, &more, err)) == 0 && more) {
+        bool bundled = sqlite3_column_int(st, 2) != 0;
+        const char *last = column_str(st, 3);
+        struct source_state state = {.source_id = column_str(st, 0),
+                                     .scope = column_str(st, 1),
+                                     .state = last,
+                                     .why = column_str(st, 4),
+                                     .url = column_str(st, 5),
+                                     .rows = (uint64_t)sqlite3_column_int64(st, 6),
+                                     .bytes = (uint64_t)sqlite3_column_int64(st, 7),
+                                     .as_of = column_time(st, 8),
+                                     .fetched_at = bundled ? GT_TIME_NONE : column_time(st, 9),
+                                     .origin = (enum origin)sqlite3_column_int(st, 10)};
+        if (bundled) {
+            state.state = "bundled";
+        } else if (strcmp(last, "published") == 0 || strcmp(last, "unchanged") == 0) {
+            state.state = s->now - state.fetched_at <= FRESH_S ? "fresh" : "stale";
+        }
+        rc = row(ctx, &state);
+    }
+    (void)sqlite3_finalize(st);
+    store_unlock(s);
+    return rc;
+}

@@ -1,0 +1,177 @@
+/* What the files of pricing/store share. Read store.h first, then open.c, staging.c, publish.c and
+ * catalog_load.c. */
+#ifndef PRICING_STORE_IMPL_H
+#define PRICING_STORE_IMPL_H
+#include "db.h"
+#include "gputier/arena.h"
+#include "gputier/store.h"
+#include <pthread.h>
+#include <stddef.h>
+
+/* The connection serves one thread at a time: public functions take `lock` around it. Stagings
+ * have connections of their own. */
+struct store {
+    struct db db;
+    char *path, *data_dir;
+    bool read_only;
+    int64_t now;
+    pthread_mutex_t lock;
+    unsigned staging_seq;
+};
+void store_lock(struct store *s);
+void store_unlock(struct store *s);
+/* GT_EIO when the store was opened without the right or the means to write. */
+int store_writable(const struct store *s, struct gt_error *err) GT_CHECK;
+
+/* schema.c: numbered migrations. */
+#define SCHEMA_VERSION 2
+int schema_migrate(const struct db *d, int upto, struct gt_error *err) GT_CHECK;
+int schema_user_version(const struct db *d, int *version, struct gt_error *err) GT_CHECK;
+const char *schema_staging(void);
+
+/* Distinct strings -> 1, 2, 3 …; remembers the last one, since rows come in runs. */
+struct keymap {
+    struct arena *arena;
+    struct intern *names;
+    char last[3100];
+    size_t last_len;
+    uint32_t last_id;
+};
+int keymap_init(struct keymap *k) GT_CHECK;
+void keymap_release(struct keymap *k);
+/* Number of the tuple of n texts; *fresh when it is new. */
+int keymap_add(struct keymap *k, const char *const *text, size_t n, uint32_t *id,
+               bool *fresh) GT_CHECK;
+
+struct snapshot;
+enum staging_table {
+    ST_OFFER,
+    ST_STORAGE,
+    ST_TRANSFER,
+    ST_INTERRUPTION,
+    ST_FX,
+    ST_SPOT,
+    ST_FEED,
+    ST_PLACE,
+    ST_TYPE,
+    ST_TYPE_FILL,
+    ST_COUNT
+};
+struct staging {
+    struct store *store;
+    struct db db;
+    char *file;
+    int lock_fd; /* flock: tells other processes that this file is in use */
+    char *source, *scope, *url, *sha256, *etag, *last_modified;
+    enum origin origin;
+    int64_t fetched_at;
+    uint64_t raw_bytes;
+    bool accept_large_change;
+    struct snapshot *snapshot; /* all bundled feeds at once (snapshot.c); NULL else */
+    int64_t started_ns;
+    uint32_t feed; /* of the rows put next */
+    sqlite3_stmt *stmt[ST_COUNT];
+    struct keymap feeds, places, types;
+    unsigned char *type_facts; /* bit set of facts known per type number */
+    size_t type_facts_cap;
+    uint64_t rows, count[ST_COUNT];
+};
+/* Names the feed of the rows that follow (snapshot loading puts many). */
+int staging_feed(struct staging *st, const char *source, const char *scope,
+                 struct gt_error *err) GT_CHECK;
+/* Closes and removes the file; frees st. */
+void staging_release(struct staging *st);
+/* Removes stagings that no living process holds. */
+void staging_clean(const char *db_path);
+
+/* facts.c: the tables that a run replaces, as data. Column lists are separated by spaces. */
+struct fact_table {
+    const char *name;
+    const char *key;   /* columns beside feed that make a row's key */
+    const char *value; /* columns whose change opens a new row */
+    const char *extra; /* columns stored and not compared */
+    const char *order; /* of two rows with one key, the first by this SQL order stays */
+    bool vanishing;    /* a row missing from a new run is closed */
+    bool priced;       /* has sort_price, currency, period and valid_to */
+};
+const struct fact_table *fact_table_at(size_t i); /* NULL past the end */
+bool fact_has(const char *list, const char *column);
+/* Calls add for each column of a list. */
+void fact_each(const char *list, void (*add)(struct buf *out, const char *column, size_t len),
+               struct buf *out);
+
+/* merge.c: inside a transaction, with the staging attached as "st" and temp.feed_map, place_map and
+ * type_map filled. *repeated = the staging holds one key twice (GT_EDB then). */
+int merge_facts(const struct db *d, const struct staging *st, struct publish_result *res,
+                bool *repeated, struct gt_error *err) GT_CHECK;
+/* Leaves one row per key in the attached staging; *dropped = rows left out. */
+int merge_unrepeat(const struct db *d, uint64_t *dropped, struct gt_error *err) GT_CHECK;
+/* quarantine.c: GT_EQUARANTINE and the reason when the change to table t is too large. */
+int quarantine_check(const struct db *d, const struct fact_table *t, struct gt_error *err) GT_CHECK;
+/* series.c: spot points, compacted to changes. */
+int series_merge(const struct db *d, struct publish_result *res, struct gt_error *err) GT_CHECK;
+
+/* publish.c: records a run that published nothing ("failed", "quarantined"). */
+int run_record(struct staging *st, const char *state, const char *why,
+               struct gt_error *err) GT_CHECK;
+
+/* snapshot.c: loads data_dir/snapshot when its content differs from what the database holds. */
+int snapshot_refresh(struct store *s, struct gt_error *err) GT_CHECK;
+/* The part of it that publish runs inside its transaction: reference tables and the stamp. */
+int snapshot_reference(struct staging *st, struct gt_error *err) GT_CHECK;
+
+/* catalog_*.c: parts of store_load_catalog. */
+struct feed_info { /* by feed id */
+    uint32_t source;
+    uint8_t origin;
+    int64_t fetched_at, as_of; /* as_of: common date of the last run, else GT_TIME_NONE */
+};
+struct place_info {
+    uint32_t vendor, region, zone;
+};
+struct type_info {
+    uint32_t vendor, name, gpu;
+    int16_t spec;
+    uint16_t num, den;
+    float gpu_memory_gib, vcpus, memory_gib, local_nvme_gb, network_gbps;
+};
+struct loader {
+    const struct db *db;
+    struct catalog *cat;
+    bool at; /* prices known at cat->as_of; else those believed now */
+    bool with_cpu_only;
+    struct feed_info *feeds; /* malloc'd, indexed by row id */
+    size_t n_feeds;
+    struct place_info *places;
+    size_t n_places;
+    struct type_info *types;
+    size_t n_types;
+};
+/* Last text of one column: rows come in runs, and a repeated text needs no look-up. */
+struct text_cache {
+    const char *text;
+    size_t len;
+    uint32_t id;
+};
+/* Text column -> id in the catalog's strings. */
+int load_text(const struct loader *l, sqlite3_stmt *st, int col, struct text_cache *cache,
+              uint32_t *id, struct gt_error *err) GT_CHECK;
+/* Prepares "head WHERE <row o was believed and valid at ?1> tail". */
+int load_prepare(const struct loader *l, const char *head, bool valid_columns, const char *tail,
+                 sqlite3_stmt **st, struct gt_error *err) GT_CHECK;
+int load_nomem(const struct loader *l, struct gt_error *err) GT_CHECK;
+/* A row's date: the feed's last run says it for all its rows, or the row for itself. */
+int64_t load_date(const struct feed_info *f, int64_t row_date);
+/* > 0 when the first of two sources of one price is shown, by date, then origin. */
+int load_rank(int64_t date_a, uint8_t origin_a, int64_t date_b, uint8_t origin_b);
+/* Appends "NAME says TEXT as of DATE" to a note. */
+int load_conflict(const struct loader *l, uint32_t *note, uint32_t source, const char *says,
+                  int64_t date, struct gt_error *err) GT_CHECK;
+int load_dimensions(struct loader *l, struct gt_error *err) GT_CHECK; /* feeds, places, types */
+int load_reference(struct loader *l, struct gt_error *err) GT_CHECK;  /* gpus, models, fx, bench */
+int load_offers(struct loader *l, struct gt_error *err) GT_CHECK;
+int load_storage(struct loader *l, struct gt_error *err) GT_CHECK;
+int load_transfer(struct loader *l, struct gt_error *err) GT_CHECK;
+int load_interruption(struct loader *l, struct gt_error *err) GT_CHECK;
+
+#endif

@@ -13,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import snap_facts  # noqa: E402
+import snap_history  # noqa: E402
 import snap_small  # noqa: E402
 import snap_storage  # noqa: E402
 import snap_storage_rules  # noqa: E402
@@ -43,6 +44,11 @@ def build_offers(facts, sources, gpus):
     return o
 
 
+def offer_order(row):
+    return [row[c] for c in ('vendor', 'region', 'zone', 'instance_type', 'purchase', 'payment',
+                             'offering_class', 'valid_from')]
+
+
 def regions_of(offers):
     out = {}
     for key in offers.rows:
@@ -64,6 +70,7 @@ def main():
     gpus = Gpus(facts, sources)
     offers = build_offers(facts, sources, gpus)
     regions = regions_of(offers)
+    past = snap_history.former(offers)
 
     st = snap_storage.Storage(facts, sources)
     st.load(regions['oci'], regions['gcp'])
@@ -81,7 +88,7 @@ def main():
     sources.use('spot-traces-2024-03-31')
     sources.cite(offers.rows.values())
     tables = [
-        ('offers', OFFER_COLUMNS, [offers.rows[k] for k in sorted(offers.rows)]),
+        ('offers', OFFER_COLUMNS, sorted(list(offers.rows.values()) + past, key=offer_order)),
         ('instance_types', TYPE_COLUMNS, types),
         ('storage_rates', snap_storage.COLUMNS, st.table()),
         ('transfer_rates', snap_facts.TRANSFER_COLUMNS, tr.table()),

@@ -245,12 +245,13 @@ def check_prices(data, report):
     on_demand = {}
     for line, r in data['offers']:
         check_offer(line, r, report)
-        if r['purchase'] == 'on_demand' and r['price_state'] == 'known' and r['price_per_hour']:
+        if (r['purchase'] == 'on_demand' and r['price_state'] == 'known' and r['price_per_hour'] and
+                not r['valid_to']):
             on_demand[(r['vendor'], r['region'], r['zone'], r['instance_type'])] = r
     for line, r in data['offers']:
         od = on_demand.get((r['vendor'], r['region'], r['zone'], r['instance_type'])) or on_demand.get(
             (r['vendor'], r['region'], '', r['instance_type']))
-        if not od or r['price_state'] != 'known' or r is od or not r['price_per_hour']:
+        if not od or r['price_state'] != 'known' or r is od or not r['price_per_hour'] or r['valid_to']:
             continue
         if od['currency'] != r['currency']:
             report.at('offers', line, 'currency', r['currency'], f"that of the on-demand row, {od['currency']}")
@@ -262,6 +263,19 @@ def check_prices(data, report):
                       'a lower price, or a note that says "above on demand"')
         if r['purchase'] == 'spot' and abs(rate - Decimal(od['price_per_hour'])) * 10000 <= rate:
             report.at('offers', line, 'price_per_hour', 'spot equal to on demand', 'price_state none: it is no signal')
+
+
+def check_intervals(data, report):
+    """The prices of one offer in time: no two at once, one without an end at most."""
+    spans = defaultdict(list)
+    for line, r in data['offers']:
+        key = tuple(r[c] for c in 'vendor region zone instance_type purchase payment offering_class'.split())
+        spans[key].append((r['valid_from'], r['valid_to'] or '9999-12-31', line))
+    for rows in spans.values():
+        rows.sort()
+        for (_, end, _), (start, _, line) in zip(rows, rows[1:]):
+            if start < end:
+                report.at('offers', line, 'valid_from', start, f'{end} or later, when the price before it ends')
 
 
 def check_scale(data, report):
@@ -389,7 +403,7 @@ def check_traces(data, root, report):
 
 
 def check_counts(data, folder, report):
-    known = [r for _, r in data['offers'] if r['price_state'] == 'known']
+    known = [r for _, r in data['offers'] if r['price_state'] == 'known' and not r['valid_to']]
     types = {(r['vendor'], r['instance_type']): r for _, r in data['instance_types']}
     models = {r['model'] for _, r in data['gpu_models']}
     priced = {types[(r['vendor'], r['instance_type'])]['gpu'] for r in known
@@ -426,6 +440,7 @@ def check(root, counts=True):
     if report.lines:  # later checks rely on well-formed fields
         return report.lines
     check_prices(data, report)
+    check_intervals(data, report)
     check_scale(data, report)
     check_references(data, report)
     check_rates(data, report)

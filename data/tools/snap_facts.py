@@ -2,7 +2,7 @@
 import re
 from decimal import Decimal
 
-from snap_common import decimal_text, iso_date
+from snap_common import decimal_text, iso_date, short
 
 TRANSFER_COLUMNS = ['vendor', 'from', 'to', 'gb_bytes', 'from_gb', 'to_gb', 'rate', 'currency', 'as_of',
                     'source', 'note']
@@ -169,7 +169,7 @@ def models(facts):
         if not re.fullmatch(r'\d+', r['image_px']):
             row['image_px'] = re.split(r'\D', r['image_px'])[0]
         m = re.search(r'([\d.]+) M forward activations', r['activation_bytes_note'])
-        row['activation_elements'] = decimal_text(str(Decimal(m[1]) * 1000000)) if m else ''
+        row['activation_elements'] = short(Decimal(m[1]) * 1000000) if m else ''
         row['tied_embeddings'] = {'y': '1', 'n': '0'}.get(r['tied_embeddings'], '')
         row['source'] = r['source'] or 'from memory, unverified'
         out.append(row)

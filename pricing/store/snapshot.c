@@ -98,7 +98,7 @@ static int set_meta(const struct db *d, const char *key, const char *value, stru
 static void release(struct snapshot *snap)
 {
     for (size_t i = 0; i < SNAP_COUNT; i++) {
-        csv_release(&snap->file[i]);
+        snap_csv_release(&snap->file[i]);
     }
     for (size_t i = 0; i < snap->n_sources; i++) {
         free(snap->source[i].name);
@@ -115,7 +115,7 @@ static int read_files(const struct store *s, struct snapshot *snap, struct gt_er
         if (path == NULL) {
             return gt_fail(err, GT_ENOMEM, "", "out of memory");
         }
-        int rc = csv_load(&snap->file[i], path, err);
+        int rc = snap_csv_load(&snap->file[i], path, err);
         free(path);
         if (rc != 0 && rc != GT_ENOTFOUND) {
             return rc;
@@ -226,10 +226,10 @@ static const struct reference references[] = {
      "INSERT INTO main.trace VALUES(?,?,?,?,?,?,?,?)"},
 };
 
-static int bind_cell(const struct csv_file *f, int column, char type, sqlite3_stmt *in, int i,
+static int bind_cell(const struct snap_csv *f, int column, char type, sqlite3_stmt *in, int i,
                      struct gt_error *err)
 {
-    const char *s = csv_text(f, column);
+    const char *s = snap_csv_text(f, column);
     if (s[0] == '\0' || type == 't') {
         bind_text(in, i, s);
         return 0;
@@ -239,39 +239,39 @@ static int bind_cell(const struct csv_file *f, int column, char type, sqlite3_st
     int rc = 0;
     switch (type) {
     case 'r':
-        rc = csv_real(f, column, &real, err);
+        rc = snap_csv_real(f, column, &real, err);
         (void)sqlite3_bind_double(in, i, real);
         break;
     case 'd':
-        rc = csv_time(f, column, &whole, err);
+        rc = snap_csv_time(f, column, &whole, err);
         (void)sqlite3_bind_int64(in, i, whole);
         break;
     case 'i':
-        rc = csv_int(f, column, 0, &whole, err);
+        rc = snap_csv_int(f, column, 0, &whole, err);
         (void)sqlite3_bind_int64(in, i, whole);
         break;
     default:
         whole = s[0] == '1' || s[0] == 'y' || s[0] == 't' || s[0] == 'Y' || s[0] == 'T';
         if (!whole && strchr("0nNfF", s[0]) == NULL) {
-            rc = csv_fail(f, column, err, GT_EPARSE, "\"%.20s\" is neither yes nor no", s);
+            rc = snap_csv_fail(f, column, err, GT_EPARSE, "\"%.20s\" is neither yes nor no", s);
         }
         (void)sqlite3_bind_int64(in, i, whole);
     }
     return rc;
 }
 
-static int copy_rows(const struct db *d, const struct reference *ref, struct csv_file *f,
+static int copy_rows(const struct db *d, const struct reference *ref, struct snap_csv *f,
                      struct gt_error *err)
 {
-    int column[CSV_MAX_COLUMNS];
-    char type[CSV_MAX_COLUMNS];
+    int column[SNAP_CSV_COLUMNS];
+    char type[SNAP_CSV_COLUMNS];
     int n = 0;
     for (const char *p = ref->columns; *p != '\0'; n++) {
         size_t len = strcspn(p, ":");
         char name[64];
         (void)snprintf(name, sizeof(name), "%.*s", (int)len, p);
         type[n] = p[len + 1];
-        int rc = csv_column(f, name, true, &column[n], err);
+        int rc = snap_csv_column(f, name, true, &column[n], err);
         if (rc != 0) {
             return rc;
         }
@@ -281,13 +281,13 @@ static int copy_rows(const struct db *d, const struct reference *ref, struct csv
     sqlite3_stmt *in = NULL;
     int rc = db_prepare(d, ref->insert, &in, err);
     bool row = false;
-    while (rc == 0 && (rc = csv_next(f, &row, err)) == 0 && row) {
+    while (rc == 0 && (rc = snap_csv_next(f, &row, err)) == 0 && row) {
         for (int i = 0; rc == 0 && i < n; i++) {
             rc = bind_cell(f, column[i], type[i], in, i + 1, err);
         }
         struct gt_error why = {0};
         if (rc == 0 && (rc = db_run(d, in, &why)) != 0) {
-            (void)csv_fail(f, -1, err, rc, "%s", why.text);
+            (void)snap_csv_fail(f, -1, err, rc, "%s", why.text);
         }
     }
     (void)sqlite3_finalize(in);
@@ -301,12 +301,12 @@ int snapshot_reference(struct staging *st, struct gt_error *err)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(references) / sizeof(references[0]); i++) {
         const struct reference *ref = &references[i];
-        struct csv_file *f = &snap->file[ref->file];
+        struct snap_csv *f = &snap->file[ref->file];
         if (ref->before != NULL) {
             rc = db_exec(d, ref->before, err);
         }
         if (rc == 0 && f->data != NULL) {
-            rc = csv_header(f, err);
+            rc = snap_csv_header(f, err);
             if (rc == 0) {
                 rc = copy_rows(d, ref, f, err);
             }

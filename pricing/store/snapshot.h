@@ -1,7 +1,7 @@
 /* The shipped snapshot: which files, their stamp, and the two ways their rows go in. */
 #ifndef PRICING_STORE_SNAPSHOT_H
 #define PRICING_STORE_SNAPSHOT_H
-#include "csv_read.h"
+#include "snap_csv.h"
 #include "store_impl.h"
 
 enum snapshot_file {
@@ -24,7 +24,7 @@ struct snapshot_source {
     int64_t as_of;
 };
 struct snapshot {
-    struct csv_file file[SNAP_COUNT]; /* data NULL = not shipped */
+    struct snap_csv file[SNAP_COUNT]; /* data NULL = not shipped */
     char stamp[40], hash[40];
     struct snapshot_source *source;
     size_t n_sources, last_source;

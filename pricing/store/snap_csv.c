@@ -1,5 +1,5 @@
-/* CSV reading for the snapshot (csv_read.h). */
-#include "csv_read.h"
+/* CSV reading for the snapshot (snap_csv.h). */
+#include "snap_csv.h"
 #include "gputier/units.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static int read_whole(int fd, char *data, size_t len)
     return 0;
 }
 
-int csv_load(struct csv_file *f, const char *path, struct gt_error *err)
+int snap_csv_load(struct snap_csv *f, const char *path, struct gt_error *err)
 {
     memset(f, 0, sizeof(*f));
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -55,7 +55,7 @@ int csv_load(struct csv_file *f, const char *path, struct gt_error *err)
     }
     (void)close(fd);
     if (rc != 0) {
-        csv_release(f);
+        snap_csv_release(f);
         return rc;
     }
     f->data[f->len] = '\0';
@@ -65,15 +65,15 @@ int csv_load(struct csv_file *f, const char *path, struct gt_error *err)
     return 0;
 }
 
-void csv_release(struct csv_file *f)
+void snap_csv_release(struct snap_csv *f)
 {
     free(f->path);
     free(f->data);
     memset(f, 0, sizeof(*f));
 }
 
-int csv_fail(const struct csv_file *f, int column, struct gt_error *err, int code, const char *fmt,
-             ...)
+int snap_csv_fail(const struct snap_csv *f, int column, struct gt_error *err, int code,
+                  const char *fmt, ...)
 {
     char where[150], text[300];
     va_list ap;
@@ -88,7 +88,7 @@ int csv_fail(const struct csv_file *f, int column, struct gt_error *err, int cod
 }
 
 /* A quoted cell at f->p (after the quote): undoubles quotes in place. */
-static int quoted(struct csv_file *f, char **cell, struct gt_error *err)
+static int quoted(struct snap_csv *f, char **cell, struct gt_error *err)
 {
     char *out = f->p;
     *cell = out;
@@ -105,11 +105,11 @@ static int quoted(struct csv_file *f, char **cell, struct gt_error *err)
         f->line += *f->p == '\n';
         *out++ = *f->p++;
     }
-    return csv_fail(f, -1, err, GT_EPARSE, "a quoted cell never ends");
+    return snap_csv_fail(f, -1, err, GT_EPARSE, "a quoted cell never ends");
 }
 
 /* One cell; *last when the row ends with it. */
-static int next_cell(struct csv_file *f, char **cell, bool *last, struct gt_error *err)
+static int next_cell(struct snap_csv *f, char **cell, bool *last, struct gt_error *err)
 {
     char *end;
     if (f->p < f->end && *f->p == '"') {
@@ -125,7 +125,7 @@ static int next_cell(struct csv_file *f, char **cell, bool *last, struct gt_erro
             f->p++;
         }
         if (f->p < f->end && *f->p == '"') {
-            return csv_fail(f, -1, err, GT_EPARSE, "a quote stands inside an unquoted cell");
+            return snap_csv_fail(f, -1, err, GT_EPARSE, "a quote stands inside an unquoted cell");
         }
         end = f->p;
         if (end > *cell && end[-1] == '\r') {
@@ -136,7 +136,7 @@ static int next_cell(struct csv_file *f, char **cell, bool *last, struct gt_erro
         f->p++;
     }
     if (f->p < f->end && *f->p != ',' && *f->p != '\n') {
-        return csv_fail(f, -1, err, GT_EPARSE, "text follows a closing quote");
+        return snap_csv_fail(f, -1, err, GT_EPARSE, "text follows a closing quote");
     }
     *last = f->p >= f->end || *f->p == '\n';
     if (f->p < f->end) {
@@ -149,7 +149,7 @@ static int next_cell(struct csv_file *f, char **cell, bool *last, struct gt_erro
     return 0;
 }
 
-static int read_row(struct csv_file *f, char **cell, size_t *n, struct gt_error *err)
+static int read_row(struct snap_csv *f, char **cell, size_t *n, struct gt_error *err)
 {
     bool last = false;
     *n = 0;
@@ -160,18 +160,18 @@ static int read_row(struct csv_file *f, char **cell, size_t *n, struct gt_error 
         if (rc != 0) {
             return rc;
         }
-        if (*n == CSV_MAX_COLUMNS) {
-            return csv_fail(f, -1, err, GT_EPARSE, "more than %d cells", CSV_MAX_COLUMNS);
+        if (*n == SNAP_CSV_COLUMNS) {
+            return snap_csv_fail(f, -1, err, GT_EPARSE, "more than %d cells", SNAP_CSV_COLUMNS);
         }
         cell[(*n)++] = text;
     }
     return 0;
 }
 
-int csv_header(struct csv_file *f, struct gt_error *err)
+int snap_csv_header(struct snap_csv *f, struct gt_error *err)
 {
     if (memchr(f->data, '\0', f->len) != NULL) {
-        return csv_fail(f, -1, err, GT_EPARSE, "the file holds a NUL byte");
+        return snap_csv_fail(f, -1, err, GT_EPARSE, "the file holds a NUL byte");
     }
     if (f->len >= 3 && memcmp(f->data, "\xef\xbb\xbf", 3) == 0) {
         f->p += 3;
@@ -179,7 +179,7 @@ int csv_header(struct csv_file *f, struct gt_error *err)
     return read_row(f, f->header, &f->n_columns, err);
 }
 
-int csv_next(struct csv_file *f, bool *row, struct gt_error *err)
+int snap_csv_next(struct snap_csv *f, bool *row, struct gt_error *err)
 {
     while (f->p < f->end &&
            (*f->p == '\n' || (*f->p == '\r' && f->p + 1 < f->end && f->p[1] == '\n'))) {
@@ -193,12 +193,13 @@ int csv_next(struct csv_file *f, bool *row, struct gt_error *err)
     size_t n = 0;
     int rc = read_row(f, f->cell, &n, err);
     if (rc == 0 && n != f->n_columns) {
-        rc = csv_fail(f, -1, err, GT_EPARSE, "%zu cells, the header has %zu", n, f->n_columns);
+        rc = snap_csv_fail(f, -1, err, GT_EPARSE, "%zu cells, the header has %zu", n, f->n_columns);
     }
     return rc;
 }
 
-int csv_column(struct csv_file *f, const char *name, bool needed, int *out, struct gt_error *err)
+int snap_csv_column(struct snap_csv *f, const char *name, bool needed, int *out,
+                    struct gt_error *err)
 {
     *out = -1;
     for (size_t i = 0; i < f->n_columns; i++) {
@@ -208,50 +209,52 @@ int csv_column(struct csv_file *f, const char *name, bool needed, int *out, stru
         }
     }
     f->row_line = 1;
-    return needed ? csv_fail(f, -1, err, GT_EPARSE, "column %s is missing", name) : 0;
+    return needed ? snap_csv_fail(f, -1, err, GT_EPARSE, "column %s is missing", name) : 0;
 }
 
-const char *csv_text(const struct csv_file *f, int column)
+const char *snap_csv_text(const struct snap_csv *f, int column)
 {
     return column >= 0 ? f->cell[column] : "";
 }
 
-int csv_real(const struct csv_file *f, int column, double *out, struct gt_error *err)
+int snap_csv_real(const struct snap_csv *f, int column, double *out, struct gt_error *err)
 {
-    const char *s = csv_text(f, column);
+    const char *s = snap_csv_text(f, column);
     struct gt_error why;
     *out = (double)NAN;
     if (s[0] != '\0' && number_parse(s, out, &why) != 0) {
-        return csv_fail(f, column, err, GT_EPARSE, "%s", why.text);
+        return snap_csv_fail(f, column, err, GT_EPARSE, "%s", why.text);
     }
     return 0;
 }
 
-int csv_time(const struct csv_file *f, int column, int64_t *out, struct gt_error *err)
+int snap_csv_time(const struct snap_csv *f, int column, int64_t *out, struct gt_error *err)
 {
-    const char *s = csv_text(f, column);
+    const char *s = snap_csv_text(f, column);
     struct gt_error why;
     *out = GT_TIME_NONE;
     if (s[0] != '\0' && time_parse(s, 0, out, &why) != 0) {
-        return csv_fail(f, column, err, GT_EPARSE, "%s", why.text);
+        return snap_csv_fail(f, column, err, GT_EPARSE, "%s", why.text);
     }
     return 0;
 }
 
-int csv_money(const struct csv_file *f, int column, money none, money *out, struct gt_error *err)
+int snap_csv_money(const struct snap_csv *f, int column, money none, money *out,
+                   struct gt_error *err)
 {
-    const char *s = csv_text(f, column);
+    const char *s = snap_csv_text(f, column);
     struct gt_error why;
     *out = none;
     if (s[0] != '\0' && money_parse(s, strlen(s), out, &why) != 0) {
-        return csv_fail(f, column, err, GT_EPARSE, "%s", why.text);
+        return snap_csv_fail(f, column, err, GT_EPARSE, "%s", why.text);
     }
     return 0;
 }
 
-int csv_int(const struct csv_file *f, int column, int64_t none, int64_t *out, struct gt_error *err)
+int snap_csv_int(const struct snap_csv *f, int column, int64_t none, int64_t *out,
+                 struct gt_error *err)
 {
-    const char *s = csv_text(f, column);
+    const char *s = snap_csv_text(f, column);
     *out = none;
     if (s[0] == '\0') {
         return 0;
@@ -260,7 +263,7 @@ int csv_int(const struct csv_file *f, int column, int64_t none, int64_t *out, st
     errno = 0;
     long long v = strtoll(s, &end, 10);
     if (errno != 0 || end == s || *end != '\0') {
-        return csv_fail(f, column, err, GT_EPARSE, "\"%.40s\" is not a whole number", s);
+        return snap_csv_fail(f, column, err, GT_EPARSE, "\"%.40s\" is not a whole number", s);
     }
     *out = v;
     return 0;

@@ -16,14 +16,22 @@ struct arch_rates {
     double watt_half, watt_f32;
 };
 static const struct arch_rates rates[] = {
-    {"Kepler", 0, 0.60, 0.75, 0, 0},     {"Maxwell", 0, 0.85, 0.85, 0, 0},
-    {"Pascal", 0, 0.90, 0.85, 0, 0},     {"Volta", 0, 0.78, 0.85, 0, 0},
-    {"Turing", 0, 0.80, 0.88, 1.64, 16}, {"Ampere", 8.6, 1.00, 0.88, 2.3, 4.6},
-    {"Ampere", 0, 0.85, 0.85, 0, 0},     {"Ada", 0, 1.00, 0.88, 1.6, 3.2},
-    {"Hopper", 0, 0.81, 0.85, 0, 0},     {"Blackwell", 12.0, 1.00, 0.88, 1.6, 3.2},
-    {"Blackwell", 0, 0.78, 0.85, 0, 0},  {"CDNA3", 0, 0.55, 0.77, 0, 0},
-    {"CDNA4", 0, 0.68, 0.77, 0, 0},      {"CDNA", 0, 0.60, 0.77, 0, 0},
-    {"TPU", 0, 0.90, 0.85, 0, 0},        {"Gaudi2", 0, 0.97, 0.85, 0, 0},
+    {"Kepler", 0, 0.51, 0.75, 0, 0},
+    /* base clock, 560 of 875 MHz */ {"Maxwell", 0, 0.85, 0.85, 0, 0},
+    {"Pascal", 0, 0.90, 0.85, 0, 0},
+    {"Volta", 0, 0.78, 0.85, 0, 0},
+    {"Turing", 0, 0.80, 0.88, 1.64, 16},
+    {"Ampere", 8.6, 1.00, 0.88, 2.3, 4.6},
+    {"Ampere", 0, 0.85, 0.85, 0, 0},
+    {"Ada", 0, 1.00, 0.88, 1.6, 3.2},
+    {"Hopper", 0, 0.81, 0.85, 0, 0},
+    {"Blackwell", 12.0, 1.00, 0.88, 1.6, 3.2},
+    {"Blackwell", 0, 0.78, 0.85, 0, 0},
+    {"CDNA3", 0, 0.55, 0.77, 0, 0},
+    {"CDNA4", 0, 0.68, 0.77, 0, 0},
+    {"CDNA", 0, 0.60, 0.77, 0, 0},
+    {"TPU", 0, 0.90, 0.85, 0, 0},
+    {"Gaudi2", 0, 0.97, 0.85, 0, 0},
     {"Gaudi3", 0, 0.74, 0.85, 0, 0},
 };
 static const struct arch_rates other = {"", 0, 0.80, 0.85, 0, 0};
@@ -98,7 +106,7 @@ static double sheet(const struct gpu_spec *g, enum precision p, struct device *d
 int model_device(const struct gpu_spec *g, enum precision p, struct device *d, struct gt_error *err)
 {
     const struct arch_rates *r;
-    double peak, watt, share;
+    double peak, watt, share, part;
 
     memset(d, 0, sizeof *d);
     if (g == NULL) {
@@ -125,8 +133,10 @@ int model_device(const struct gpu_spec *g, enum precision p, struct device *d, s
     if (d->operand == OPERAND_FP8) {
         peak *= FP8_OVER_HALF;
     }
-    d->flops = peak * 1e12;
-    d->bandwidth = g->bandwidth_gbs * 1e9 * r->bandwidth;
+    /* the sheet of an MI250(X) is the package's, a process drives one of its two dies */
+    part = starts(g->model, "MI250") ? 0.5 : 1;
+    d->flops = peak * 1e12 * part;
+    d->bandwidth = g->bandwidth_gbs * 1e9 * r->bandwidth * part;
     d->nvidia_recent = starts(g->arch, "Hopper") || starts(g->arch, "Blackwell");
     d->recent = d->nvidia_recent || starts(g->arch, "CDNA3") || starts(g->arch, "CDNA4");
     return 0;
@@ -139,11 +149,11 @@ static bool is_geforce(const struct gpu_spec *g)
            starts(g->model, "RTX 50");
 }
 
-/* All-reduce over PCIe, by generation: measured 8-16 GB/s on gen 3-4, 26-31 on gen 5. */
+/* Collectives over PCIe, by generation: 8-16 GB/s on gen 3-4, 26-31 on gen 5; GeForce 6-8. */
 static double pcie_bus(const struct gpu_spec *g)
 {
     if (is_geforce(g)) {
-        return 7.5e9;
+        return 6.5e9;
     }
     switch (g->pcie != NULL ? g->pcie[0] : '\0') {
     case '3':
@@ -153,7 +163,7 @@ static double pcie_bus(const struct gpu_spec *g)
     case '6':
         return 50e9;
     default:
-        return 16e9;
+        return 12e9;
     }
 }
 
@@ -172,9 +182,9 @@ double model_bus(const struct gpu_spec *g, double nodes, double network_gbps, bo
     }
     /* 0.77 of a direction on A100, 1.06 with in-switch reduction at 8 GB, less at usual sizes */
     bus = fabric ? link * (recent ? 0.95 : 0.78) : pcie_bus(g);
-    if (starts(g->maker, "Google")) {
-        fabric = true;
-        bus = 50e9;
+    if (starts(g->maker, "Google")) { /* a pod's links reach across hosts */
+        *hidden = true;
+        return fmax(link * 0.8, 50e9);
     }
     if (nodes > 1) {
         /* 92-94 of 100 GB/s over four nodes; unknown = one port of its generation, 200 or 400

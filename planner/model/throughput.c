@@ -10,8 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* share of the attention FLOPs that kernels written for the generation before reach on Hopper
- * (mma.sync against the sheet, throughput-model.md section 6) */
+/* Rate of fused attention against plain matrix products; on Hopper that of kernels written for
+ * the generation before (mma.sync against the sheet, throughput-model.md section 6) */
+#define ATTENTION        0.85
 #define HOPPER_ATTENTION 0.6
 /* FP32 on CUDA cores suffers less from shapes than tensor cores do */
 #define CUDA_CORE_EFFICIENCY 0.95
@@ -19,8 +20,10 @@
 #define OPTIMIZER_BYTES 30.0
 /* eager decoders write norms, rotations and gates in FP32 and one by one */
 #define EAGER_DECODER 2.0
-/* part of the extra traffic of stock code that FP32 code has too (no casts, no layout copies) */
-#define STOCK_F32 0.2
+/* share of the layout factor left in code that keeps channels last, as an exponent */
+#define TUNED_LAYOUT 0.3
+/* bytes moved per 4-bit weight unpacked: 1.2-1.5 x the time of LoRA at 7-14 B parameters */
+#define UNPACK_BYTES 10.0
 /* decoders of the loaders of throughput-model.md; libjpeg-turbo class, all hyper-threads busy */
 #define JPEG_PER_VCPU 130.0
 #define JPEG_PER_GPU  5000.0
@@ -34,16 +37,16 @@ struct step {
 
 static double passes_per_step(const struct work *w, const struct device *d, enum stack_class s)
 {
-    double stock = param(PARAM_STOCK);
     double passes = w->convolution ? param(PARAM_CONV_PASSES) : param(PARAM_TOKEN_PASSES);
 
     if (w->depthwise) {
         passes *= param(PARAM_DEPTHWISE);
     }
-    if (d->operand == OPERAND_F32) {
-        stock = 1 + (stock - 1) * STOCK_F32;
+    if (!w->convolution || d->operand == OPERAND_F32 || s == STACK_FUSED) {
+        return passes;
     }
-    return s == STACK_FUSED ? passes : s == STACK_TUNED ? passes * sqrt(stock) : passes * stock;
+    /* tensor cores want channels last: untuned code transposes around every layer */
+    return passes * pow(param(PARAM_LAYOUT), s == STACK_TUNED ? TUNED_LAYOUT : 1);
 }
 
 static double efficiency(const struct work *w, const struct device *d)
@@ -81,7 +84,7 @@ double model_batch(const struct model_job *j, const struct work *w)
 /* FLOPs of forward, backward and recomputation per sample. */
 static double train_flops(const struct model_job *j, const struct work *w, const struct device *d)
 {
-    double attention = w->attention_flops / (d->nvidia_recent ? HOPPER_ATTENTION : 1);
+    double attention = w->attention_flops / (d->nvidia_recent ? HOPPER_ATTENTION : ATTENTION);
     double passes = j->method == METHOD_FULL ? 3 : 2; /* frozen weights need no gradients */
 
     if (j->recompute == RECOMPUTE_FULL) {
@@ -105,9 +108,6 @@ static double traffic(const struct model_job *j, const struct work *w, const str
     recompute = j->recompute == RECOMPUTE_FULL        ? 4.0 / 3
                 : j->recompute == RECOMPUTE_SELECTIVE ? 1.1
                                                       : 1;
-    if (j->method != METHOD_FULL) {
-        recompute *= 0.75; /* activations cross once less without weight gradients */
-    }
     bytes = elements * passes_per_step(w, d, class) * recompute + 2 * w->logit_elements;
     return bytes * (d->operand == OPERAND_F32 ? 4 : 2);
 }
@@ -126,11 +126,23 @@ static double launch_time(const struct model_job *j, const struct work *w, enum 
     return param(PARAM_LAUNCH) * w->layers * passes * share[class] * (w->tokens ? 1 : 0.5);
 }
 
+/* Parameters that one GPU holds and reduces: a model too large for it is split over several. */
+static double held_parameters(const struct model_job *j, const struct work *w)
+{
+    double room = 0.8 * known_or(j->gpu->mem_gb, 1e9) * 1024 * 1024 * 1024;
+    double parts = ceil(16 * w->dense_parameters / room);
+
+    if (j->sharding != SHARDING_NONE) {
+        return w->dense_parameters;
+    }
+    return w->dense_parameters / fmax(1, parts);
+}
+
 /* Bytes per GPU that the collectives of one step move, in units of bus bandwidth. */
 static double collective_bytes(const struct model_job *j, const struct work *w,
                                const struct device *d, double n, double accumulation)
 {
-    double ring = (n - 1) / n, p = w->dense_parameters;
+    double ring = (n - 1) / n, p = held_parameters(j, w);
     bool full = j->method == METHOD_FULL;
 
     if (j->sharding == SHARDING_ZERO3) {
@@ -179,9 +191,9 @@ static void step_time(const struct model_job *j, const struct work *w, const str
     memset(s, 0, sizeof *s);
     s->compute = b * train_flops(j, w, d) / (efficiency(w, d) * d->flops * part);
     s->memory = b * traffic(j, w, d, stack, class) / (d->bandwidth * part);
-    if (j->method == METHOD_QLORA) { /* every pass unpacks 4-bit weights: 0.5 in, 2 out */
+    if (j->method == METHOD_QLORA) { /* every pass unpacks the weights */
         double passes = j->recompute == RECOMPUTE_FULL ? 3 : 2;
-        s->memory += passes * 2 * 2.5 * w->dense_parameters / (d->bandwidth * part);
+        s->memory += passes * UNPACK_BYTES * w->dense_parameters / (d->bandwidth * part);
     }
     launch = launch_time(j, w, class);
     gpu = s->compute + s->memory;
@@ -193,7 +205,7 @@ static void step_time(const struct model_job *j, const struct work *w, const str
     if (j->sharding != SHARDING_NONE) {
         sharded = fmax(1, j->gpus);
     }
-    s->optimizer = (j->method == METHOD_FULL ? w->dense_parameters : 0) * OPTIMIZER_BYTES /
+    s->optimizer = (j->method == METHOD_FULL ? held_parameters(j, w) : 0) * OPTIMIZER_BYTES /
                    sharded / (d->bandwidth * part);
     s->compute *= ga / q;
     s->memory *= ga / q;

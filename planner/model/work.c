@@ -124,8 +124,8 @@ static void dense_work(const struct model_profile *m, struct work *w)
     w->elements = m->activation_elements;
     if (!(w->elements > 0)) {
         /* 1 kept value per 800 FLOPs in ResNets; diffusion U-Nets keep about the same per
-         * forward FLOP and add attention: 0.6e-3 counted for the SD 2 U-Net */
-        w->elements = w->linear_flops * (is(m->task, "diffusion-unet") ? 0.6e-3 : 1.25e-3);
+         * forward FLOP, FP32 group norms and attention: 1e-3 counted for the SD 2 U-Net */
+        w->elements = w->linear_flops * (is(m->task, "diffusion-unet") ? 1e-3 : 1.25e-3);
         w->estimated = true;
     }
     if (!w->convolution) {
@@ -138,6 +138,11 @@ static void dense_work(const struct model_profile *m, struct work *w)
         w->convolution = false;
         w->elements = 3 * 26 * known_or(m->hidden, 128) * 2;
         w->dense_parameters = fmin(m->parameters, w->linear_flops / 2);
+    }
+    if (m->name != NULL && (strstr(m->name, "se-resne") || strstr(m->name, "seresne"))) {
+        /* squeeze and excitation read and scale the widest outputs once more: 0.7-0.9 x the
+         * speed of the plain network (throughput-model.md section 2) */
+        w->elements *= 1.5;
     }
     w->depthwise = w->convolution && w->linear_flops < 300 * w->elements;
 }

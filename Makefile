@@ -53,7 +53,7 @@ $(O)/%.o: %.c
 	$(Q)$(CC) $(GT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/libgputier.a
-	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm $(PKG_LIBS)
+	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm -lutil $(PKG_LIBS)
 
 # SQL files are byte arrays inside schema.o.
 SQL_H := $(patsubst %.sql,$(O)/%.sql.h,$(sort $(wildcard pricing/store/*.sql)))

@@ -42,7 +42,7 @@ void ui_message(struct ui *ui, const char *fmt, ...)
 
 void ui_error(struct ui *ui, const struct gt_error *err)
 {
-    snprintf(ui->message, sizeof ui->message, "%s%s%s", err->where, err->where[0] ? ": " : "",
+    snprintf(ui->message, sizeof ui->message, "%.110s%s%s", err->where, err->where[0] ? ": " : "",
              err->text);
     ui->message_is_error = true;
 }

@@ -46,7 +46,7 @@ $(O)/gputier: $(O)/tui/main.o $(O)/libgputier.a
 # One archive: a test links only the members that it uses.
 $(O)/libgputier.a: $(OBJ)
 	@rm -f $@
-	@ar rcs $@ $^
+	@ar rcsP $@ $^
 
 $(O)/%.o: %.c
 	@mkdir -p $(@D)

@@ -28,11 +28,11 @@ static const struct column_def {
     const char *title;
     int width, min_screen; /* shown from this screen width on */
     bool right;
-} columns[C_END] = {{"VENDOR", 9, 0, false},        {"INSTANCE TYPE", 24, 0, false},
-                    {"GPU", 14, 60, false},         {"N", 4, 0, true},
-                    {"REGION/ZONE", 19, 76, false}, {"BUY", 14, 108, false},
+} columns[C_END] = {{"VENDOR", 8, 0, false},        {"INSTANCE TYPE", 22, 0, false},
+                    {"GPU", 11, 50, false},         {"N", 4, 0, true},
+                    {"REGION/ZONE", 14, 66, false}, {"BUY", 10, 60, false},
                     {"$/GPU-H", 9, 0, true},        {"$/H", 9, 92, true},
-                    {"AGE", 6, 118, true}};
+                    {"AGE", 5, 108, true}};
 
 static const struct screen_key keys[] = {{"Enter", "details", true},
                                          {"f", "filter", true},

@@ -117,7 +117,7 @@ static int market(struct jsonw *w, const struct export_input *in, struct gt_erro
     return 0;
 }
 
-static int write(const struct export_input *in, struct buf *out, struct gt_error *err)
+static int write_input(const struct export_input *in, struct buf *out, struct gt_error *err)
 {
     const struct plan *p = in->plan;
     struct jsonw w;
@@ -164,4 +164,4 @@ static int write(const struct export_input *in, struct buf *out, struct gt_error
 
 const struct export_kind export_aws_run_instances = {
     "aws-run-instances",
-    "input of aws ec2 run-instances --cli-input-json (launches machines that cost money)", write};
+    "input of aws ec2 run-instances --cli-input-json (launches machines that cost money)", write_input};

@@ -1,0 +1,185 @@
+/* Offers that pass the scenario's filters, as machines with what the search needs at hand. */
+#include "gputier/text.h"
+#include "gputier/units.h"
+#include "search.h"
+#include <math.h>
+#include <string.h>
+
+/* Interruptions of one spot machine per hour when nobody knows better: product.md section 5. */
+#define ASSUMED_LAMBDA 0.05
+
+static bool vendor_wanted(const struct scenario *s, const char *vendor, const char *region)
+{
+    bool ok = s->n_vendors == 0;
+    for (size_t i = 0; i < s->n_vendors && !ok; i++) {
+        ok = strcmp(s->vendors[i], vendor) == 0;
+    }
+    if (!ok || s->n_regions == 0) {
+        return ok;
+    }
+    for (size_t i = 0; i < s->n_regions; i++) {
+        if (strcmp(s->regions[i].vendor, vendor) == 0 &&
+            strcmp(s->regions[i].region, region) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool gpu_wanted(const struct scenario *s, const char *gpu)
+{
+    for (size_t i = 0; i < s->n_gpu_models; i++) {
+        if (text_leading_parts(s->gpu_models[i], gpu)) {
+            return true;
+        }
+    }
+    return s->n_gpu_models == 0;
+}
+
+static double discount(const struct scenario *s, const char *vendor, enum purchase p)
+{
+    double factor = 1;
+    for (size_t i = 0; i < s->n_discounts; i++) {
+        if (s->discounts[i].purchase == p && strcmp(s->discounts[i].vendor, vendor) == 0) {
+            factor *= s->discounts[i].factor;
+        }
+    }
+    return factor;
+}
+
+static double in_usd(const struct search *q, size_t row, money amount)
+{
+    money usd = 0;
+    const char *currency = catalog_text(q->c, q->c->offers.currency[row]);
+    return catalog_to_usd(q->c, currency, amount, &usd) == 0 ? money_to_double(usd) : (double)NAN;
+}
+
+/* Spec of a machine's GPU; the whole name first, so that forms are never mixed. */
+static const struct gpu_spec *spec_of(const struct search *q, size_t row)
+{
+    int i = q->c->offers.gpu_spec[row];
+    return i >= 0 && (size_t)i < q->c->n_gpus ? &q->c->gpus[i] : NULL;
+}
+
+static bool row_usable(const struct search *q, size_t row)
+{
+    const struct catalog_offers *f = &q->c->offers;
+    const struct scenario *s = q->s;
+    enum purchase p = (enum purchase)f->purchase[row];
+    if (f->price_state[row] != PRICE_KNOWN || f->gpu_num[row] == 0 || f->gpu_den[row] == 0 ||
+        f->gpu[row] == 0 || (s->purchase_mask & 1u << p) == 0) {
+        return false;
+    }
+    if (f->valid_from[row] != GT_TIME_NONE && f->valid_from[row] > q->o->now) {
+        return false;
+    }
+    double gpus = (double)f->gpu_num[row] / f->gpu_den[row];
+    return gpus <= s->gpus_max &&
+           vendor_wanted(s, catalog_text(q->c, f->vendor[row]),
+                         catalog_text(q->c, f->region[row])) &&
+           gpu_wanted(s, catalog_text(q->c, f->gpu[row]));
+}
+
+static size_t region_index(struct search *q, uint32_t vendor, uint32_t region)
+{
+    for (size_t i = q->n_regions; i-- > 0;) { /* rows of one region stand together */
+        if (q->region[i].vendor_id == vendor && q->region[i].region_id == region) {
+            return i;
+        }
+    }
+    struct region *r = &q->region[q->n_regions];
+    r->vendor_id = vendor;
+    r->region_id = region;
+    r->vendor = catalog_text(q->c, vendor);
+    r->region = catalog_text(q->c, region);
+    return q->n_regions++;
+}
+
+static void set_band(const struct search *q, struct machine *m)
+{
+    const struct catalog_interruption *t = &q->c->interruption;
+    const struct catalog_offers *f = &q->c->offers;
+    m->band_lo_pct = m->band_hi_pct = (double)NAN;
+    if (m->lambda_per_h <= 0) {
+        return;
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->instance_type[i] == f->instance_type[m->row] && t->region[i] == f->region[m->row] &&
+            t->vendor[i] == f->vendor[m->row]) {
+            m->band_lo_pct = (double)t->band_lo_pct[i];
+            m->band_hi_pct = t->band_hi_pct[i] < 0 ? (double)NAN : (double)t->band_hi_pct[i];
+            return;
+        }
+    }
+}
+
+static double or_nan(float f)
+{
+    return isnan(f) ? (double)NAN : (double)f;
+}
+
+static void fill(struct search *q, size_t row, struct machine *m)
+{
+    const struct catalog_offers *f = &q->c->offers;
+    const struct scenario *s = q->s;
+    m->row = row;
+    m->spec = spec_of(q, row);
+    m->gpus = (double)f->gpu_num[row] / f->gpu_den[row];
+    m->vendor = catalog_text(q->c, f->vendor[row]);
+    m->region = catalog_text(q->c, f->region[row]);
+    m->type = catalog_text(q->c, f->instance_type[row]);
+    m->gpu = catalog_text(q->c, f->gpu[row]);
+    m->purchase = (enum purchase)f->purchase[row];
+    m->factor = discount(s, m->vendor, m->purchase);
+    m->usd_h = in_usd(q, row, f->price_per_hour[row]) * m->factor;
+    m->upfront_usd = in_usd(q, row, f->upfront[row]) * m->factor;
+    m->month_usd = in_usd(q, row, f->price_month[row]) * m->factor;
+    m->vcpus = or_nan(f->vcpus[row]);
+    m->memory_gib = or_nan(f->memory_gib[row]);
+    m->nvme_bytes = isnan(f->local_nvme_gb[row]) ? 0 : (double)f->local_nvme_gb[row] * 1e9;
+    m->network_gbps = or_nan(f->network_gbps[row]);
+    bool spot = m->purchase == PURCHASE_SPOT || m->purchase == PURCHASE_LOW_PRIORITY;
+    m->lambda_per_h = !spot                        ? 0
+                      : s->interruption_per_h >= 0 ? s->interruption_per_h
+                                                   : ASSUMED_LAMBDA;
+    m->region_index = region_index(q, f->vendor[row], f->region[row]);
+    set_band(q, m);
+}
+
+/* Same machine in several zones at one price: the first (by zone) stands for all. */
+static bool same_offer(const struct search *q, size_t a, size_t b)
+{
+    const struct catalog_offers *f = &q->c->offers;
+    return f->vendor[a] == f->vendor[b] && f->region[a] == f->region[b] &&
+           f->instance_type[a] == f->instance_type[b] && f->purchase[a] == f->purchase[b] &&
+           f->payment[a] == f->payment[b] && f->offering_class[a] == f->offering_class[b] &&
+           f->gpu[a] == f->gpu[b] && f->usd_per_hour[a] == f->usd_per_hour[b] &&
+           f->price_per_hour[a] == f->price_per_hour[b] && f->upfront[a] == f->upfront[b] &&
+           f->price_month[a] == f->price_month[b];
+}
+
+int search_machines(struct search *q)
+{
+    const struct catalog_offers *f = &q->c->offers;
+    size_t cap = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        cap += row_usable(q, i);
+    }
+    q->machine = arena_array(q->arena, cap + 1, sizeof *q->machine);
+    q->region = arena_array(q->arena, cap + 1, sizeof *q->region);
+    if (q->machine == NULL || q->region == NULL) {
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    }
+    for (size_t i = 0; i < f->n; i++) {
+        if (!row_usable(q, i) ||
+            (q->n_machines > 0 && same_offer(q, q->machine[q->n_machines - 1].row, i))) {
+            continue;
+        }
+        struct machine *m = &q->machine[q->n_machines];
+        fill(q, i, m);
+        if (isfinite(m->usd_h) && isfinite(m->upfront_usd) && isfinite(m->month_usd)) {
+            q->n_machines++;
+        }
+    }
+    return 0;
+}

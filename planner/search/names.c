@@ -1,0 +1,118 @@
+/* Names that a scenario gives and the catalog must know: GPUs, regions, the model. A name that
+ * matches nothing is an error with the nearest ones, never an empty answer. */
+#include "gputier/text.h"
+#include "search.h"
+#include <string.h>
+
+struct nearest {
+    const char *name[3];
+    size_t distance[3];
+    size_t n;
+};
+
+static void offer_name(struct nearest *near, const char *wanted, const char *name)
+{
+    size_t d = text_distance(wanted, name), at = near->n;
+    for (size_t i = 0; i < near->n; i++) {
+        if (strcmp(near->name[i], name) == 0) {
+            return;
+        }
+    }
+    while (at > 0 && near->distance[at - 1] > d) {
+        at--;
+    }
+    if (at >= 3) {
+        return;
+    }
+    for (size_t i = near->n < 3 ? near->n : 2; i > at; i--) {
+        near->name[i] = near->name[i - 1];
+        near->distance[i] = near->distance[i - 1];
+    }
+    near->name[at] = name;
+    near->distance[at] = d;
+    near->n += near->n < 3;
+}
+
+static int unknown(const struct search *q, const char *key, const char *wanted,
+                   const struct nearest *near)
+{
+    return gt_fail(q->err, GT_EPARSE, q->s->file,
+                   "%s: nothing known matches \"%.60s\"; nearest: %s%s%s%s%s", key, wanted,
+                   near->n > 0 ? near->name[0] : "none", near->n > 1 ? ", " : "",
+                   near->n > 1 ? near->name[1] : "", near->n > 2 ? ", " : "",
+                   near->n > 2 ? near->name[2] : "");
+}
+
+static int check_gpu(const struct search *q, const char *key, const char *pattern)
+{
+    const struct catalog *c = q->c;
+    struct nearest near = {0};
+    for (size_t i = 0; i < c->n_gpus; i++) {
+        if (text_leading_parts(pattern, c->gpus[i].model)) {
+            return 0;
+        }
+        offer_name(&near, pattern, c->gpus[i].model);
+    }
+    uint32_t last = 0;
+    for (size_t i = 0; i < c->offers.n; i++) {
+        if (c->offers.gpu[i] != last && c->offers.gpu_spec[i] < 0) {
+            last = c->offers.gpu[i];
+            if (text_leading_parts(pattern, catalog_text(c, last))) {
+                return 0;
+            }
+        }
+    }
+    return unknown(q, key, pattern, &near);
+}
+
+static int check_region(const struct search *q, const struct scenario_region *r)
+{
+    const struct catalog *c = q->c;
+    struct nearest near = {0};
+    uint32_t vendor = catalog_id(c, r->vendor), region = catalog_id(c, r->region), last = 0;
+    for (size_t i = 0; i < c->offers.n; i++) {
+        if (c->offers.vendor[i] != vendor || c->offers.region[i] == last) {
+            continue;
+        }
+        last = c->offers.region[i];
+        if (last == region && region != 0) {
+            return 0;
+        }
+        offer_name(&near, r->region, catalog_text(c, last));
+    }
+    return unknown(q, "constraints.regions", r->region, &near);
+}
+
+static int check_model(const struct search *q, const char *name)
+{
+    struct nearest near = {0};
+    for (size_t i = 0; i < q->c->n_models; i++) {
+        if (text_ieq(q->c->models[i].name, name)) {
+            return 0;
+        }
+        offer_name(&near, name, q->c->models[i].name);
+    }
+    return unknown(q, "workload.model", name, &near);
+}
+
+int search_names(struct search *q)
+{
+    const struct scenario *s = q->s;
+    int rc = 0;
+    for (size_t i = 0; i < s->n_gpu_models && rc == 0; i++) {
+        rc = check_gpu(q, "constraints.gpus.models", s->gpu_models[i]);
+    }
+    for (size_t i = 0; i < s->n_regions && rc == 0; i++) {
+        rc = check_region(q, &s->regions[i]);
+    }
+    if (rc == 0 && s->gpu_hours > 0) {
+        rc = check_gpu(q, "workload.gpu_hours.gpu", s->gpu_hours_gpu);
+    }
+    if (rc == 0 && s->measured_gpu[0] != '\0') {
+        rc = check_gpu(q, "workload.measured.gpu", s->measured_gpu);
+    }
+    if (rc == 0 && s->model[0] != '\0' && strcmp(s->model, "custom") != 0) {
+        rc = check_model(q, s->model);
+    }
+    return rc;
+}

@@ -1,0 +1,294 @@
+/* One pass over the declared search space: every offer x number of machines x placement. Pairs of
+ * offer and number stand in the order of their lower bound; what cannot come into the ranking nor
+ * onto the Pareto front is left out, which is proved by the bound alone. */
+#include "search.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An "at least" total never stands before one that is whole. */
+#define AT_LEAST_LATER 1e15
+/* The bound is a sum in double precision: this much it may be off. */
+#define SLACK     1e-9
+#define MAX_FRONT 200
+
+struct pair {
+    const struct machine *m;
+    const struct kind *k;
+    int n;
+    bool at_least;
+    double usd, time_h, risk;
+};
+
+static double cost_key(double usd, bool at_least)
+{
+    return usd + (at_least ? AT_LEAST_LATER : 0);
+}
+
+static bool region_at_least(const struct region *r)
+{
+    bool all = r->common.at_least;
+    if (!all) {
+        all = true;
+        for (size_t i = 0; i < r->n_places; i++) {
+            all = all && r->place[i].charges.at_least;
+        }
+    }
+    return all;
+}
+
+static int by_bound(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    double kx = cost_key(x->usd, x->at_least), ky = cost_key(y->usd, y->at_least);
+    if (kx != ky) {
+        return kx < ky ? -1 : 1;
+    }
+    if (x->m != y->m) {
+        return x->m < y->m ? -1 : 1;
+    }
+    return (x->n > y->n) - (x->n < y->n);
+}
+
+static void count_range(const struct scenario *s, const struct machine *m, int *lo, int *hi)
+{
+    *lo = (int)fmax(1, ceil(s->gpus_min / m->gpus - 1e-9));
+    *hi = (int)fmin(SEARCH_MAX_INSTANCES, floor(s->gpus_max / m->gpus + 1e-9));
+    if (m->gpus < 1) { /* a slice does not gang up */
+        *hi = s->gpus_min <= 1 && *lo == 1 ? 1 : 0;
+    }
+}
+
+static size_t count_pairs(const struct search *q)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < q->n_machines; i++) {
+        int lo, hi;
+        count_range(q->s, &q->machine[i], &lo, &hi);
+        n += hi >= lo ? (size_t)(hi - lo + 1) : 0;
+    }
+    return n;
+}
+
+static void note_reject(struct search *q, struct outcome *o, const struct machine *m, int kind,
+                        const char *reason, double usd)
+{
+    struct rejected *r = ledger_find(q, &o->ledger, m);
+    o->rejected_by[kind]++;
+    if (r != NULL && !r->accepted && r->reason == NULL) {
+        r->machine = m;
+        r->reason = reason;
+        r->kind = kind;
+        r->usd = usd;
+    }
+}
+
+/* All pairs that fit, in the order of their bound; NULL = out of memory. */
+static struct pair *make_pairs(struct search *q, struct outcome *o, size_t *n_out)
+{
+    size_t n = 0, cap = count_pairs(q);
+    struct pair *pair = malloc((cap + 1) * sizeof *pair);
+    for (size_t i = 0; pair != NULL && i < q->n_machines; i++) {
+        const struct machine *m = &q->machine[i];
+        int lo, hi;
+        count_range(q->s, m, &lo, &hi);
+        for (int k = lo; k <= hi; k++) {
+            const struct kind *kind = search_kind(q, m, k);
+            if (kind == NULL) {
+                free(pair);
+                return NULL;
+            }
+            size_t places = q->region[m->region_index].n_places;
+            o->candidates += places;
+            if (!kind->ok) {
+                note_reject(q, o, m, REJECT_FIT, kind->reason, 0);
+                o->pruned += places;
+                continue;
+            }
+            struct pair *p = &pair[n++];
+            *p = (struct pair){.m = m, .k = kind, .n = k};
+            p->at_least = region_at_least(&q->region[m->region_index]) ||
+                          (q->region[m->region_index].checkpoint_unpriced && m->lambda_per_h > 0);
+            lower_bound(q, m, kind, k, &p->usd, &p->time_h, &p->risk);
+        }
+    }
+    if (pair != NULL) {
+        qsort(pair, n, sizeof *pair, by_bound);
+    }
+    *n_out = n;
+    return pair;
+}
+
+/* Dominance is asked in steps that a person can tell apart; rounding down keeps bounds bounds. */
+static void steps(double usd, bool at_least, double time_h, double risk, double out[3])
+{
+    out[0] = floor(cost_key(usd, at_least) * 100);
+    out[1] = floor(time_h * 100);
+    out[2] = floor(risk * 100);
+}
+
+static bool covered(const struct outcome *o, const double v[3])
+{
+    for (size_t i = 0; i < o->n_front; i++) {
+        const struct candidate *f = &o->front[i];
+        double w[3];
+        steps(f->cost_usd, f->at_least, f->makespan_h, f->risk, w);
+        if (w[0] <= v[0] && w[1] <= v[1] && w[2] <= v[2]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int put_front(struct search *q, struct outcome *o, const struct candidate *c)
+{
+    double v[3], w[3];
+    steps(c->cost_usd, c->at_least, c->makespan_h, c->risk, v);
+    if (covered(o, v)) {
+        return 0;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < o->n_front; i++) {
+        const struct candidate *f = &o->front[i];
+        steps(f->cost_usd, f->at_least, f->makespan_h, f->risk, w);
+        if (!(v[0] <= w[0] && v[1] <= w[1] && v[2] <= w[2])) {
+            o->front[kept++] = *f;
+        }
+    }
+    o->n_front = kept;
+    if (o->n_front == o->cap_front) {
+        size_t cap = o->cap_front == 0 ? 64 : 2 * o->cap_front;
+        struct candidate *grown = arena_array(q->arena, cap, sizeof *grown);
+        if (grown == NULL) {
+            return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+        }
+        if (o->n_front > 0) {
+            memcpy(grown, o->front, o->n_front * sizeof *grown);
+        }
+        o->front = grown;
+        o->cap_front = cap;
+    }
+    o->front[o->n_front++] = *c;
+    return 0;
+}
+
+static bool same_group(const struct candidate *a, const struct candidate *b)
+{
+    return a->n == b->n && a->machine->purchase == b->machine->purchase &&
+           strcmp(a->machine->type, b->machine->type) == 0 &&
+           strcmp(a->machine->vendor, b->machine->vendor) == 0 &&
+           strcmp(a->machine->gpu, b->machine->gpu) == 0;
+}
+
+/* Keeps the `want` cheapest groups, each with its cheapest member, in order. */
+static void put_top(struct outcome *o, const struct candidate *c)
+{
+    double key = cost_key(c->cost_usd, c->at_least);
+    size_t at = o->n_top, gone = SIZE_MAX;
+    for (size_t i = 0; i < o->n_top; i++) {
+        double other = cost_key(o->top[i].cost_usd, o->top[i].at_least);
+        if (same_group(&o->top[i], c)) {
+            if (other <= key) {
+                return;
+            }
+            gone = i;
+        }
+        if (other > key && at == o->n_top) {
+            at = i;
+        }
+    }
+    size_t last = gone != SIZE_MAX ? gone : o->n_top < o->want ? o->n_top++ : o->want - 1;
+    if (at > last || o->want == 0) {
+        return;
+    }
+    memmove(&o->top[at + 1], &o->top[at], (last - at) * sizeof *o->top);
+    o->top[at] = *c;
+}
+
+/* Why a pair need not be looked at: 0 = it must. */
+static int skip(struct search *q, struct outcome *o, const struct pair *p)
+{
+    double key = cost_key(p->usd, p->at_least) * (1 - SLACK), v[3];
+    if (q->use_budget && p->usd * (1 - SLACK) > q->budget_usd) {
+        note_reject(q, o, p->m, REJECT_BUDGET,
+                    arena_printf(q->arena, "over the budget: at least %.2f USD, %.2f allowed",
+                                 p->usd, q->budget_usd),
+                    p->usd);
+        return 1;
+    }
+    if (o->n_top == o->want &&
+        key > cost_key(o->top[o->want - 1].cost_usd, o->top[o->want - 1].at_least)) {
+        steps(p->usd * (1 - SLACK), p->at_least, p->time_h * (1 - SLACK), p->risk * (1 - SLACK), v);
+        if (covered(o, v)) {
+            struct rejected *r = ledger_find(q, &o->ledger, p->m);
+            if (r != NULL && r->machine == NULL) {
+                r->machine = p->m;
+                r->usd = p->usd;
+            }
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int try_pair(struct search *q, struct outcome *o, const struct pair *p)
+{
+    const struct region *r = &q->region[p->m->region_index];
+    bool any = false;
+    for (size_t i = 0; i < r->n_places; i++) {
+        struct candidate c = {.machine = p->m, .kind = p->k, .n = p->n, .place = &r->place[i]};
+        if (!place_allows(c.place, p->m, p->n)) {
+            o->pruned++;
+            continue;
+        }
+        any = true;
+        int rc = evaluate(q, &c);
+        if (rc != 0) {
+            return rc;
+        }
+        o->evaluated++;
+        if (c.reject != REJECT_NONE) {
+            note_reject(q, o, p->m, (int)c.reject, c.reason, c.cost_usd);
+            continue;
+        }
+        struct rejected *l = ledger_find(q, &o->ledger, p->m);
+        if (l != NULL) {
+            l->accepted = true;
+            l->machine = p->m;
+            l->usd = l->usd > 0 ? fmin(l->usd, c.cost_usd) : c.cost_usd;
+        }
+        put_top(o, &c);
+        rc = put_front(q, o, &c);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    if (!any) {
+        note_reject(q, o, p->m, REJECT_FIT, "the training data fit on no placement of this machine",
+                    p->usd);
+    }
+    return 0;
+}
+
+int search_pass(struct search *q, size_t want, struct outcome *o)
+{
+    size_t n = 0;
+    *o = (struct outcome){.want = want};
+    o->top = arena_array(q->arena, want + 1, sizeof *o->top);
+    struct pair *pair = o->top != NULL ? make_pairs(q, o, &n) : NULL;
+    if (pair == NULL) {
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    }
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        if (q->o->cancel != NULL && *q->o->cancel != 0) {
+            rc = gt_fail(q->err, GT_ECANCELLED, "", "planning was interrupted");
+        } else if (q->prune && skip(q, o, &pair[i])) {
+            o->pruned += q->region[pair[i].m->region_index].n_places;
+        } else {
+            rc = try_pair(q, o, &pair[i]);
+        }
+    }
+    free(pair);
+    return rc;
+}

@@ -1,0 +1,232 @@
+/* Chance of the deadline. Two things are uncertain: the model's rate (log-normal with its 90 %
+ * interval) and, on spot, when machines are taken (exponential). On demand the chance is a closed
+ * form. On spot: the run without any interruption bounds it from above, a Chernoff bound on the
+ * exact moment generating function of the run from below; only what neither decides is run. */
+#include "gputier/rng.h"
+#include "search.h"
+#include <math.h>
+#include <stdlib.h>
+
+static double normal_cdf(double z)
+{
+    return 0.5 * erfc(-z / sqrt(2.0));
+}
+
+static double normal_quantile(double p)
+{
+    double lo = -9, hi = 9;
+    for (int i = 0; i < 60; i++) {
+        double mid = (lo + hi) / 2;
+        if (normal_cdf(mid) < p) {
+            lo = mid;
+        } else {
+            hi = mid;
+        }
+    }
+    return (lo + hi) / 2;
+}
+
+/* P(work x f <= room) for ln f normal with deviation sigma. */
+static double chance_of_room(double work, double room, double sigma)
+{
+    if (room <= 0) {
+        return 0;
+    }
+    if (sigma <= 0) {
+        return work <= room * (1 + 1e-12) ? 1 : 0;
+    }
+    return normal_cdf(log(room / work) / sigma);
+}
+
+/* What the run takes beside work when nothing is interrupted. */
+static double fixed_hours(const struct candidate *c)
+{
+    return c->wait_h + c->job.restart_h + c->writes * c->job.delta_h;
+}
+
+static double chance_undisturbed(const struct search *q, const struct candidate *c)
+{
+    return chance_of_room(c->work_h, q->s->deadline_s / 3600 - fixed_hours(c), c->kind->sigma);
+}
+
+/* ln E[e^(theta T)] of getting through `s` hours in one piece, each failure costing the wait and a
+ * new start of d + s; INFINITY where it has no mean. */
+static double log_mgf(double lambda, double theta, double s, double d, double w)
+{
+    double r = lambda - theta, l = s + d, ew = exp(theta * w);
+    double fail_again = lambda * -expm1(-r * l) / r * ew;
+    if (fail_again >= 1) {
+        return (double)INFINITY;
+    }
+    double through = exp(-r * s), fail = lambda * -expm1(-r * s) / r * ew;
+    return log(through + fail * exp(-r * l) / (1 - fail_again));
+}
+
+/* Upper bound of P(T > room) for the job with its work stretched by f. */
+static double chernoff(const struct ckpt_job *j, double f, double room)
+{
+    static const double share[] = {0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85};
+    double work = j->work_h * f, tau = fmin(j->tau_h, work);
+    double n = fmax(1, ceil(work / tau - 1e-9)), best = 0;
+    for (size_t i = 0; i < sizeof share / sizeof share[0]; i++) {
+        double theta = share[i] * j->lambda_per_h;
+        double r = j->lambda_per_h - theta;
+        double again = j->lambda_per_h * -expm1(-r * j->restart_h) / r * exp(theta * j->wait_h);
+        if (again >= 1) {
+            continue;
+        }
+        double cold = -r * j->restart_h - log(1 - again);
+        double sum =
+            cold +
+            (n - 1) * log_mgf(j->lambda_per_h, theta, tau + j->delta_h, j->restart_h, j->wait_h) +
+            log_mgf(j->lambda_per_h, theta, work - (n - 1) * tau, j->restart_h, j->wait_h);
+        best = fmin(best, sum - theta * room);
+    }
+    return exp(best);
+}
+
+bool deadline_meets(struct search *q, struct candidate *c)
+{
+    double confidence = q->s->confidence;
+    c->p_deadline = chance_undisturbed(q, c); /* on demand exact, on spot at most */
+    if (c->job.lambda_per_h <= 0 || c->p_deadline < confidence) {
+        return c->p_deadline >= confidence;
+    }
+    double tail = (1 - confidence) / 2;
+    if (q->accept_z == 0) {
+        q->accept_z = normal_quantile(1 - tail);
+    }
+    double f = exp(c->kind->sigma * q->accept_z);
+    if (chernoff(&c->job, f, q->s->deadline_s / 3600 - c->wait_h) <= tail) {
+        c->p_deadline = (double)NAN; /* enough, but not known exactly */
+        return true;
+    }
+    struct risk_result r;
+    if (risk_runs(q, c, &r) != 0) {
+        return false;
+    }
+    c->p_deadline = r.p;
+    return r.p >= confidence;
+}
+
+/* One trajectory: hours until done and hours billed. */
+static void run_once(const struct ckpt_job *j, double work, struct rng *rng, double *t,
+                     double *billed)
+{
+    double tau = fmin(j->tau_h, work);
+    double n = fmax(1, ceil(work / tau - 1e-9)), done = 0;
+    double s = tau + j->delta_h, last = work - (n - 1) * tau;
+    double up = rng_exponential(rng, j->lambda_per_h);
+    bool started = false;
+    *t = *billed = 0;
+    for (long guard = 0; guard < 1000000; guard++) {
+        double left = up;
+        if (!started) {
+            left -= j->restart_h;
+            started = left >= 0;
+        }
+        if (started) {
+            double whole = fmin(floor(left / s), n - 1 - done);
+            done += whole;
+            left -= whole * s;
+            if (done >= n - 1 && left >= last) {
+                *t += up - left + last;
+                *billed += up - left + last;
+                return;
+            }
+        }
+        *t += up + j->wait_h;
+        *billed += up;
+        started = false;
+        up = rng_exponential(rng, j->lambda_per_h);
+    }
+    *t = *billed = (double)INFINITY;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double at(const double *sorted, uint32_t n, double p)
+{
+    double i = ceil(p * n) - 1;
+    return sorted[(uint32_t)fmin(n - 1, fmax(0, i))];
+}
+
+/* 95 % Wilson interval of k of n. */
+static void wilson(double k, double n, double *lo, double *hi)
+{
+    double z = 1.959963984540054, p = k / n, d = 1 + z * z / n;
+    double mid = (p + z * z / (2 * n)) / d;
+    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / d;
+    *lo = k <= 0 ? 0 : fmax(0, mid - half);
+    *hi = k >= n ? 1 : fmin(1, mid + half);
+}
+
+/* On demand: quantiles in closed form. */
+static void closed_form(const struct search *q, const struct candidate *c, struct risk_result *out)
+{
+    static const double z95 = 1.6448536269514722;
+    double fixed = fixed_hours(c), f = exp(z95 * c->kind->sigma);
+    out->p5_h = fixed + c->work_h / f;
+    out->p50_h = fixed + c->work_h;
+    out->p95_h = fixed + c->work_h * f;
+    out->billed_p5_h = out->p5_h - c->wait_h;
+    out->billed_p50_h = out->p50_h - c->wait_h;
+    out->billed_p95_h = out->p95_h - c->wait_h;
+    out->confident_h = fixed + c->work_h * exp(c->kind->sigma * normal_quantile(q->s->confidence));
+    if (q->s->deadline_s > 0) {
+        out->p = out->lo = out->hi = chance_undisturbed(q, c);
+    }
+}
+
+int risk_runs(const struct search *q, const struct candidate *c, struct risk_result *out)
+{
+    uint32_t runs = q->o->runs > 0 ? q->o->runs : 2000;
+    double deadline = q->s->deadline_s > 0 ? q->s->deadline_s / 3600 : (double)NAN, met = 0;
+    double nan = (double)NAN;
+    *out = (struct risk_result){.mean_h = c->makespan_h, .p = nan, .lo = nan, .hi = nan};
+    if (c->job.lambda_per_h <= 0) {
+        closed_form(q, c, out);
+        return 0;
+    }
+    double *t = calloc(runs, 2 * sizeof *t), *billed = t + runs;
+    if (t == NULL) {
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    }
+    for (uint32_t i = 0; i < runs; i++) {
+        struct rng rng;
+        rng_init(&rng, q->o->seed, i); /* the same luck for every candidate */
+        double u = rng_unit(&rng), v = rng_unit(&rng);
+        double z = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+        run_once(&c->job, c->job.work_h * exp(c->kind->sigma * z), &rng, &t[i], &billed[i]);
+        t[i] += c->wait_h;
+        met += t[i] <= deadline;
+    }
+    qsort(t, runs, sizeof *t, ascending);
+    qsort(billed, runs, sizeof *billed, ascending);
+    out->p5_h = at(t, runs, 0.05);
+    out->p50_h = at(t, runs, 0.5);
+    out->confident_h = at(t, runs, q->s->confidence);
+    out->p95_h = at(t, runs, 0.95);
+    out->billed_p5_h = at(billed, runs, 0.05);
+    out->billed_p50_h = at(billed, runs, 0.5);
+    out->billed_p95_h = at(billed, runs, 0.95);
+    if (q->s->deadline_s > 0) {
+        out->p = met / runs;
+        wilson(met, runs, &out->lo, &out->hi);
+    }
+    free(t);
+    return 0;
+}
+
+double deadline_chance(const struct search *q, const struct candidate *c)
+{
+    struct risk_result r;
+    if (!isnan(c->p_deadline)) {
+        return c->p_deadline;
+    }
+    return risk_runs(q, c, &r) == 0 ? r.p : (double)NAN;
+}

@@ -1,0 +1,211 @@
+/* The planner's entry: scenario + catalog -> ranked plans, Pareto front, what was rejected and why,
+ * and the lower bound that the pass proved. Pure: no file, clock, environment. */
+#include "search.h"
+#include "gputier/units.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int search_open(struct search *q)
+{
+    const struct scenario *s = q->s;
+    q->prune = true;
+    q->use_deadline = s->deadline_s > 0;
+    q->use_budget = s->budget >= 0;
+    if (q->use_budget) {
+        money usd = 0;
+        if (catalog_to_usd(q->c, s->budget_currency, s->budget, &usd) != 0) {
+            return gt_fail(q->err, GT_ENOTFOUND, s->file,
+                           "constraints.budget: no exchange rate is known for %.10s",
+                           s->budget_currency);
+        }
+        q->budget_usd = money_to_double(usd);
+    }
+    if (s->kind == WORKLOAD_SERVING) {
+        return gt_fail(q->err, GT_EUNSUPPORTED, s->file,
+                       "workload.kind is serving: `serve` sizes it, `plan` is for training");
+    }
+    int rc = search_names(q);
+    if (rc == 0) {
+        rc = search_work(q);
+    }
+    if (rc == 0) {
+        rc = search_machines(q);
+    }
+    return rc == 0 ? search_places(q) : rc;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->at_least != y->at_least) {
+        return x->at_least ? 1 : -1;
+    }
+    if (x->cost_usd != y->cost_usd) {
+        return x->cost_usd < y->cost_usd ? -1 : 1;
+    }
+    return x->machine != y->machine ? (x->machine < y->machine ? -1 : 1) : x->n - y->n;
+}
+
+/* Exact totals may order what doubles could not tell apart. */
+static int by_total(const void *a, const void *b)
+{
+    const struct plan *x = a, *y = b;
+    if (x->at_least != y->at_least) {
+        return x->at_least ? 1 : -1;
+    }
+    return x->total != y->total ? (x->total < y->total ? -1 : 1) : x->rank - y->rank;
+}
+
+static int build_list(struct search *q, const struct candidate *c, size_t n,
+                      const struct plan **out)
+{
+    struct plan *p = arena_array(q->arena, n + 1, sizeof *p);
+    if (p == NULL) {
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    }
+    for (size_t i = 0; i < n; i++) {
+        int rc = build_plan(q, &c[i], (int)i + 1, &p[i]);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    qsort(p, n, sizeof *p, by_total);
+    for (size_t i = 0; i < n; i++) {
+        p[i].rank = (int)i + 1;
+    }
+    *out = p;
+    return 0;
+}
+
+static void mark_shown(struct search *q, struct outcome *o, const struct candidate *c, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct rejected *r = ledger_find(q, &o->ledger, c[i].machine);
+        if (r != NULL) {
+            r->shown = true;
+        }
+    }
+}
+
+/* Ranked plans that stand on the front, and the rank of front plans that are ranked. */
+static void mark_front(struct plan *plan, size_t n, struct plan *front, size_t n_front)
+{
+    for (size_t i = 0; i < n_front; i++) {
+        front[i].on_front = true;
+        front[i].rank = 0;
+        for (size_t j = 0; j < n; j++) {
+            if (strcmp(plan[j].id, front[i].id) == 0) {
+                plan[j].on_front = true;
+                front[i].rank = plan[j].rank;
+            }
+        }
+    }
+}
+
+static void set_dates(struct search *q, struct plan_set *out)
+{
+    int64_t newest = GT_TIME_NONE, oldest = INT64_MAX;
+    bool bundled = false;
+    for (size_t i = 0; i < out->n; i++) {
+        for (size_t j = 0; j < out->plan[i].n_lines; j++) {
+            const struct bill_line *l = &out->plan[i].line[j];
+            newest = l->as_of > newest ? l->as_of : newest;
+            oldest = l->as_of < oldest ? l->as_of : oldest;
+            bundled = bundled || l->origin == ORIGIN_BUNDLED;
+        }
+    }
+    out->prices_as_of = newest;
+    char a[16], b[16];
+    if (bundled && q->n_warnings < 24) {
+        q->warning[q->n_warnings++] =
+            strcmp(date_format(oldest, a), date_format(newest, b)) == 0
+                ? arena_printf(q->arena,
+                               "prices: bundled, as of %s; `gputier fetch` gets newer ones",
+                               date_format(newest, b))
+                : arena_printf(q->arena,
+                               "prices: bundled, as of %s (the oldest row of %s); `gputier fetch` "
+                               "gets newer ones",
+                               date_format(newest, b), date_format(oldest, a));
+    }
+    if (q->n_warnings < 24) {
+        q->warning[q->n_warnings++] = "prices are before tax";
+    }
+}
+
+int search_run(struct search *q, struct plan_set *out)
+{
+    struct outcome o;
+    size_t want = q->o->top > 0 ? q->o->top : 10;
+    int rc = search_pass(q, want, &o);
+    if (rc != 0) {
+        return rc;
+    }
+    qsort(o.front, o.n_front, sizeof *o.front, by_cost);
+    out->candidates = o.candidates;
+    out->evaluated = o.evaluated;
+    out->pruned = o.pruned;
+    out->currency = q->o->currency != NULL && q->o->currency[0] != '\0' ? q->o->currency : "USD";
+    mark_shown(q, &o, o.top, o.n_top);
+    rc = ledger_write(q, &o.ledger, out);
+    if (rc == 0) {
+        rc = build_list(q, o.top, o.n_top, &out->plan);
+        out->n = rc == 0 ? o.n_top : 0;
+    }
+    if (rc == 0) {
+        rc = build_list(q, o.front, o.n_front, &out->front);
+        out->n_front = rc == 0 ? o.n_front : 0;
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    /* Both lists are of this arena; plan_set shows them read-only. */
+    struct plan *plan = (struct plan *)(uintptr_t)out->plan;
+    struct plan *front = (struct plan *)(uintptr_t)out->front;
+    mark_front(plan, out->n, front, out->n_front);
+    /* Everything dearer was left out by a bound above it, so nothing costs less than the first. */
+    out->lower_bound = out->n > 0 ? out->plan[0].total : 0;
+    set_dates(q, out);
+    out->warning = q->warning;
+    out->n_warnings = q->n_warnings;
+    return out->n > 0 ? 0 : search_relax(q);
+}
+
+int plan_search(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
+                struct plan_set **out, struct gt_error *err)
+{
+    *out = NULL;
+    struct arena *a = arena_new(0);
+    struct plan_set *set = a != NULL ? arena_alloc(a, sizeof *set) : NULL;
+    struct search *q = a != NULL ? arena_alloc(a, sizeof *q) : NULL;
+    if (set == NULL || q == NULL) {
+        arena_free(a);
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    set->arena = a;
+    set->now = o->now;
+    set->seed = o->seed;
+    set->prices_as_of = GT_TIME_NONE;
+    q->s = s;
+    q->c = c;
+    q->o = o;
+    q->arena = a;
+    q->err = err;
+    int rc = search_open(q);
+    if (rc == 0) {
+        rc = search_run(q, set);
+    }
+    if (rc != 0 && rc != GT_EINFEASIBLE) {
+        arena_free(a);
+        return rc;
+    }
+    *out = set;
+    return rc;
+}
+
+void plan_set_free(struct plan_set *p)
+{
+    if (p != NULL) {
+        arena_free(p->arena);
+    }
+}

@@ -1,0 +1,251 @@
+/* The search's own structures. First file to read: search.c (enumeration, bounds, ranking).
+ *
+ *   names.c     scenario names checked against the catalog, with the nearest ones
+ *   machines.c  offers that pass the filters
+ *   work.c      rate, memory and work of n machines of one kind, remembered per kind
+ *   tiers.c     what a storage tier can do (shared/docs/storage-throughput.md)
+ *   charge.c    priced quantities: one price row each, and what they depend on
+ *   place.c     where training data may lie: every placement of a region with its charges
+ *   evaluate.c  one candidate: time, cost, risk
+ *   risk.c      chance of the deadline: closed forms, bounds, trajectories
+ *   build.c     a candidate as a plan with its exact bill
+ *   search.c    enumeration, pruning, ranking, Pareto front, rejected, relaxation */
+#ifndef GPUTIER_SEARCH_H
+#define GPUTIER_SEARCH_H
+#include "gputier/arena.h"
+#include "gputier/planner.h"
+#include "gputier/spot.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The longest a fleet of this size is considered: machines of one plan. */
+#define SEARCH_MAX_INSTANCES 512
+
+enum tier_class { TIER_OBJECT, TIER_FILE, TIER_BLOCK, TIER_LOCAL, TIER_UNKNOWN };
+enum tier_class tier_class_of(const char *tier);
+const char *tier_default_object(const char *vendor); /* NULL = none known */
+const char *tier_default_block(const char *vendor);
+/* Hours that a vendor's storage month has (storage-tiers.md section 1): 720 for EBS, else 730. */
+double tier_month_hours(const char *tier);
+/* Bytes per second one machine can write and read back checkpoints at. */
+double tier_checkpoint_bps(const char *tier);
+
+/* What the quantity of a charge is multiplied by. */
+enum basis {
+    BASIS_PLAN,          /* once */
+    BASIS_RUN_HOUR,      /* hours of the run */
+    BASIS_NODE_RUN_HOUR, /* hours of the run x machines */
+    BASIS_EPOCH,         /* epochs that are read from storage */
+    BASIS_LAUNCH,        /* launches of a machine, the first and after interruptions */
+    BASIS_WRITE,         /* checkpoints written */
+    BASIS_COUNT
+};
+struct charge {
+    enum component component;
+    enum basis basis;
+    bool transfer; /* row in the transfer table, else in the storage table */
+    size_t row;
+    double quantity; /* of the row's unit, for one of the basis */
+    const char *text, *formula;
+};
+struct charges {
+    struct charge *item;
+    size_t n, cap;
+    double usd[BASIS_COUNT]; /* for one of each basis */
+    bool at_least;
+    const char *missing; /* first price that nobody publishes, for the note */
+};
+
+enum place_mode { PLACE_NONE, PLACE_IN_PLACE, PLACE_COPIED, PLACE_LOCAL };
+struct place {
+    enum place_mode mode;
+    const char *tier;   /* what the machines read from */
+    const char *source; /* where it comes from: "aws/us-east-1 s3_standard", "" = same */
+    const char *option; /* "bursting", "elastic", "500 MiB/s", "" */
+    enum tier_class class;
+    double shared_bps, node_bps; /* INFINITY = no limit of its own */
+    double local_bytes;          /* NVMe needed on each machine, 0 = none */
+    int max_nodes;               /* a volume that is not shared: 1; else SEARCH_MAX_INSTANCES */
+    bool stage_far;              /* staged from another region or vendor */
+    enum tier_class stage_class;
+    struct charges charges;
+};
+/* All that a region's candidates share. */
+struct region {
+    const char *vendor, *region;
+    uint32_t vendor_id, region_id;
+    struct charges common; /* checkpoints, logs, other data */
+    bool checkpoint_unpriced; /* no price for keeping them: counts where machines are taken away */
+    const char *checkpoint_tier;
+    double checkpoint_bps;
+    struct place *place;
+    size_t n_places;
+    double min_usd;   /* no placement costs less (search's own double) */
+    bool all_at_least;
+};
+
+struct machine {
+    size_t row;
+    const struct gpu_spec *spec; /* NULL = not in the table */
+    double gpus;
+    const char *vendor, *region, *type, *gpu;
+    enum purchase purchase;
+    double usd_h; /* one machine, one hour, discount applied; commitments: per term / term */
+    double upfront_usd, month_usd;
+    double factor; /* discount */
+    double vcpus, memory_gib, nvme_bytes, network_gbps;
+    double lambda_per_h; /* of one machine, 0 = not interruptible */
+    double band_lo_pct, band_hi_pct; /* advisor, NAN = none */
+    size_t region_index;
+};
+
+/* Rate of n machines of one kind with nothing but the machine as the limit. */
+struct kind {
+    const struct gpu_spec *spec;
+    const char *gpu;
+    double gpus, vcpus, network_gbps;
+    int n;
+    bool ok;            /* a rate is known and it fits */
+    const char *reason; /* why not */
+    bool memory_reason;
+    struct model_rate rate; /* samples_per_s of the gang */
+    struct model_memory memory;
+    bool has_memory;
+    double work_h;         /* all the work at that rate */
+    double sigma;          /* of ln(time), from the 90 % interval */
+    double batch, checkpoint_bytes;
+    const char *note;
+    struct kind *next;
+};
+
+struct candidate {
+    const struct machine *machine;
+    const struct kind *kind;
+    const struct place *place;
+    int n;
+    /* result */
+    const char *reason; /* NULL = meets every constraint */
+    enum { REJECT_NONE, REJECT_FIT, REJECT_DEADLINE, REJECT_BUDGET, REJECT_RISK } reject;
+    double samples_per_s, work_h, epoch_s;
+    bool cached;       /* the data stay in memory after the first epoch */
+    bool storage_bound;
+    double epochs_read;
+    struct ckpt_job job;
+    bool checkpoints;
+    double wait_h, makespan_h, billed_h, writes, interruptions;
+    double cost_usd, risk; /* risk: chance of at least one interruption */
+    bool at_least;
+    double p_deadline; /* NAN until asked */
+};
+
+struct search {
+    const struct scenario *s;
+    const struct catalog *c;
+    const struct plan_options *o;
+    struct arena *arena; /* of the plan set: what plans point to */
+    bool prune, use_budget, use_deadline;
+    double budget_usd;
+    struct machine *machine;
+    size_t n_machines;
+    struct region *region;
+    size_t n_regions;
+    struct kind *kinds[1024];
+    /* workload */
+    const struct model_profile *model; /* NULL with GPU-hours */
+    struct model_profile custom;
+    double samples, epochs, bytes_per_sample;
+    double data_bytes, data_files;
+    double checkpoint_hint; /* bytes of one checkpoint, for the number of requests */
+    const struct gpu_spec *hours_spec;
+    double accept_z; /* quantile of ln(time) used by the quick acceptance of a deadline */
+    double calibration;
+    const struct gpu_spec *calibration_spec;
+    const char *warning[24];
+    size_t n_warnings;
+    struct gt_error *err;
+};
+
+int search_names(struct search *q);
+int search_machines(struct search *q);
+int search_work(struct search *q);
+int search_places(struct search *q);
+/* Remembered; NULL = out of memory. */
+const struct kind *search_kind(struct search *q, const struct machine *m, int n);
+bool place_allows(const struct place *p, const struct machine *m, int n);
+double place_bps(const struct search *q, const struct place *p, const struct machine *m, int n);
+/* Seconds to bring the data to the machine's own disk. */
+double place_stage_s(const struct search *q, const struct place *p, const struct machine *m);
+/* Fills everything but p_deadline. */
+int evaluate(struct search *q, struct candidate *c);
+/* No placement makes (m, n) cheaper, faster or less exposed than this. */
+void lower_bound(const struct search *q, const struct machine *m, const struct kind *k, int n,
+                 double *usd, double *makespan_h, double *risk);
+/* Cost of machines for this many billed hours. */
+double machine_usd(const struct search *q, const struct machine *m, int n, double billed_h,
+                   double makespan_h);
+/* Hours of a commitment's term, 0 for what binds nobody. */
+double commitment_term_h(enum purchase p);
+/* Terms that are paid for: one, or as many as the declared horizon begins. */
+double commitment_terms(const struct search *q, enum purchase p);
+double charges_usd(const struct charges *c, const struct candidate *k);
+double basis_count(enum basis b, const struct candidate *k);
+
+/* Adds one priced quantity; a missing price sets at_least and says which. */
+int charge_storage(struct search *q, struct charges *c, const struct region *r, const char *tier,
+                   const char *component, double amount, double months, enum basis basis,
+                   enum component comp, const char *text, const char *formula);
+int charge_transfer(struct search *q, struct charges *c, const char *from_vendor,
+                    const char *from_region, const char *to_vendor, const char *to_region,
+                    double bytes, enum basis basis, const char *text);
+bool storage_known(const struct search *q, uint32_t vendor, uint32_t region, const char *tier,
+                   const char *component);
+int charges_append(struct search *q, struct charges *to, const struct charges *from);
+
+/* Chance of the deadline: exact on demand, else bounds and, where they do not decide, runs. */
+double deadline_chance(const struct search *q, const struct candidate *c);
+bool deadline_meets(struct search *q, struct candidate *c);
+struct risk_result {
+    double mean_h, p5_h, p50_h, p95_h, billed_p5_h, billed_p50_h, billed_p95_h;
+    double p, lo, hi;
+    double confident_h; /* the finish that the asked confidence reaches */
+};
+int risk_runs(const struct search *q, const struct candidate *c, struct risk_result *out);
+
+int build_plan(struct search *q, const struct candidate *c, int rank, struct plan *out);
+int build_bill(struct search *q, const struct candidate *c, struct plan *out);
+int build_notes(struct search *q, const struct candidate *c, struct plan *out);
+
+/* A machine kind bought one way: why it stands in no plan, or that it does. */
+struct rejected {
+    const struct machine *machine;
+    const char *reason; /* NULL = only dearer than what is shown */
+    int kind;
+    double usd;
+    bool accepted, shown;
+};
+struct ledger {
+    struct rejected *slot;
+    size_t cap, n;
+};
+struct rejected *ledger_find(struct search *q, struct ledger *l, const struct machine *m);
+int ledger_write(struct search *q, const struct ledger *l, struct plan_set *out);
+/* Fills err with the constraint that binds and the nearest relaxation; returns GT_EINFEASIBLE. */
+int search_relax(struct search *q);
+
+/* The outcome of one pass over the candidates. */
+struct outcome {
+    struct candidate *top; /* best of each (vendor, type, count, purchase), cheapest first */
+    size_t n_top, want;
+    struct candidate *front;
+    size_t n_front, cap_front;
+    struct ledger ledger;
+    size_t candidates, evaluated, pruned;
+    size_t rejected_by[5]; /* by kind of reason */
+};
+int search_pass(struct search *q, size_t want, struct outcome *o);
+/* With q->prune false every candidate is evaluated: what tests compare with. */
+int search_run(struct search *q, struct plan_set *out);
+int search_open(struct search *q);
+
+#endif

@@ -1,0 +1,85 @@
+/* What a storage tier can do for training. Figures: shared/docs/storage-throughput.md sections 2-5,
+ * storage-tiers.md sections 1, 3, 4. */
+#include "search.h"
+#include <string.h>
+
+#define MIB 1048576.0
+
+static const struct {
+    const char *prefix;
+    enum tier_class class;
+} classes[] = {
+    {"s3_", TIER_OBJECT},        {"azure_blob_", TIER_OBJECT},
+    {"gcs_", TIER_OBJECT},       {"oss_", TIER_OBJECT},
+    {"cos_", TIER_OBJECT},       {"obs_", TIER_OBJECT},
+    {"oci_block", TIER_BLOCK},   {"oci_file", TIER_FILE},
+    {"oci_", TIER_OBJECT},       {"r2_", TIER_OBJECT},
+    {"b2", TIER_OBJECT},         {"wasabi", TIER_OBJECT},
+    {"efs_", TIER_FILE},         {"fsx_", TIER_FILE},
+    {"azure_files_", TIER_FILE}, {"gcp_filestore_", TIER_FILE},
+    {"ebs_", TIER_BLOCK},        {"azure_disk_", TIER_BLOCK},
+    {"gcp_pd_", TIER_BLOCK},     {"gcp_hyperdisk_", TIER_BLOCK},
+    {"local_nvme", TIER_LOCAL},
+};
+
+enum tier_class tier_class_of(const char *tier)
+{
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        if (strncmp(tier, classes[i].prefix, strlen(classes[i].prefix)) == 0) {
+            return classes[i].class;
+        }
+    }
+    return TIER_UNKNOWN;
+}
+
+static const struct {
+    const char *vendor, *object, *block;
+} defaults[] = {
+    {"aws", "s3_standard", "ebs_gp3"},
+    {"aws-cn", "s3_standard", "ebs_gp3"},
+    {"azure", "azure_blob_hot_lrs", "azure_disk_premium"},
+    {"gcp", "gcs_standard", "gcp_pd_balanced"},
+    {"alibaba", "oss_standard", NULL},
+    {"tencent", "cos_standard", NULL},
+    {"huawei", "obs_standard", NULL},
+    {"oci", "oci_standard", "oci_block"},
+};
+
+const char *tier_default_object(const char *vendor)
+{
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
+        if (strcmp(defaults[i].vendor, vendor) == 0) {
+            return defaults[i].object;
+        }
+    }
+    return NULL;
+}
+
+const char *tier_default_block(const char *vendor)
+{
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
+        if (strcmp(defaults[i].vendor, vendor) == 0) {
+            return defaults[i].block;
+        }
+    }
+    return NULL;
+}
+
+double tier_month_hours(const char *tier)
+{
+    return strncmp(tier, "ebs_", 4) == 0 ? 720 : 730;
+}
+
+double tier_checkpoint_bps(const char *tier)
+{
+    switch (tier_class_of(tier)) {
+    case TIER_OBJECT:
+        return 500e6; /* several parts at once at 50 MB/s each */
+    case TIER_FILE:
+        return 100 * MIB;
+    case TIER_BLOCK:
+        return 125 * MIB; /* what gp3 includes */
+    default:
+        return 250e6;
+    }
+}

@@ -46,14 +46,14 @@ $(O)/gputier: $(O)/tui/main.o $(O)/libgputier.a
 # One archive: a test links only the members that it uses.
 $(O)/libgputier.a: $(OBJ)
 	@rm -f $@
-	@ar rcs $@ $^
+	@ar rcsP $@ $^
 
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(GT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/libgputier.a
-	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm $(PKG_LIBS)
+	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm -lutil $(PKG_LIBS)
 
 # SQL files are byte arrays inside schema.o.
 SQL_H := $(patsubst %.sql,$(O)/%.sql.h,$(sort $(wildcard pricing/store/*.sql)))

@@ -349,8 +349,11 @@ def check_type(line, r, models, report):
 
 def check_brackets(data, table, fields, lo, hi, report):
     """Brackets of one rate follow each other without gap or overlap and begin at 0."""
-    groups = defaultdict(list)
+    groups, origin = defaultdict(list), {}
     for line, r in data[table]:
+        key = tuple(r[f] for f in fields)
+        if origin.setdefault(key, r['source']) != r['source']:
+            report.at(table, line, 'source', r['source'], f'{origin[key]}, as the other brackets of this rate')
         if r.get('unit') != 'disk_month':
             groups[tuple(r[f] for f in fields)].append((Decimal(r[lo]), line, r))
     for rows in groups.values():

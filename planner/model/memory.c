@@ -14,8 +14,10 @@
 #define NF4_BYTES 0.6
 /* values kept by convolutions, their normalisation and activation: two per counted output */
 #define VISION_KEPT 1.9
-/* FP16 or BF16 logits, an FP32 copy and its gradient, and the shifted copy of common code */
-#define LOGIT_BYTES 12.0
+/* Bytes per logit: half precision, an FP32 copy, its gradient; 10 in lean code, 14 where labels
+ * are shifted by a copy; 7 with a fused loss. */
+#define LOGIT_BYTES       11.0
+#define FUSED_LOGIT_BYTES 7.0
 /* allocator blocks and libraries' scratch beside the tensors; the CUDA context stands in usable */
 #define SCRATCH_BYTES 0.4e9
 #define FRAGMENTATION 0.03
@@ -93,10 +95,11 @@ static void states(const struct model_job *j, struct model_memory *out)
 static void activations(const struct model_job *j, const struct work *w, double batch,
                         struct model_memory *out)
 {
+    const struct stack *s = model_stack(j->stack);
     double b = batch, size = is_f32(j) ? 4 : 2, kept = w->elements, layer, boundary;
 
     if (!w->tokens) {
-        out->activations = b * kept * size * (w->convolution ? VISION_KEPT : 1.3);
+        out->activations = b * kept * size * (w->convolution ? VISION_KEPT : 1.1);
         if (j->recompute == RECOMPUTE_FULL) {
             out->activations *= 0.35; /* stage borders and one stage */
         } else if (j->recompute == RECOMPUTE_SELECTIVE) {
@@ -118,7 +121,8 @@ static void activations(const struct model_job *j, const struct work *w, double 
         kept = fmax(0.5 * kept, fmin(kept, boundary + layer));
     }
     out->activations = b * kept * size;
-    out->logits = b * w->logit_elements / 5 * LOGIT_BYTES;
+    out->logits = b * w->logit_elements / 5 *
+                  (s != NULL && s->class == STACK_FUSED ? FUSED_LOGIT_BYTES : LOGIT_BYTES);
 }
 
 /* What a job can use of the card: HBM cards give 0.99 of the printed GiB, data-centre GDDR cards

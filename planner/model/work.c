@@ -48,6 +48,10 @@ double model_layer_elements(const struct model_profile *m, bool *gated)
     bool expert = known_or(m->active_parameters, m->parameters) < 0.9 * m->parameters;
     double base = 8 * h + 4 * heads_width(m) + 4 * kv_width(m);
 
+    if (is(m->family, "phi") || is(m->family, "gptj") || is(m->family, "gpt-neox") ||
+        is(m->family, "falcon") || is(m->family, "stablelm-alpha")) {
+        base -= 4 * h; /* attention and MLP side by side: one norm, one residual */
+    }
     *gated = expert || mlp > 2.5 * h * f;
     if (expert && mlp > 0) {
         f = mlp / (3 * h); /* width of all experts that a token passes */

@@ -62,6 +62,7 @@ struct transfer {
     uint64_t skip, total; /* bytes still to drop after a resume; expected raw bytes, 0 unknown */
     bool started, restart, no_resume, conditional;
     int tries, all_tries, redirects;
+    uint64_t got;     /* raw bytes of the complete body */
     uint64_t ignored; /* bytes of an answer that is no price list */
     int64_t not_before_ms, deadline_ms;
     struct gt_error err; /* set by a callback: why the transfer was stopped */

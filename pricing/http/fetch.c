@@ -39,7 +39,7 @@ void engine_report(struct engine *e, const struct transfer *t, int state, const 
     struct fetch_progress p = {
         .source_id = t->run->def->id,
         .scope = t->scope,
-        .bytes = t->body.raw,
+        .bytes = t->body.raw > 0 ? t->body.raw : t->got,
         .total = t->total,
         .rows = t->body.parse.rows,
         .state = (unsigned)state,

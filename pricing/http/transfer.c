@@ -138,6 +138,7 @@ static void complete(struct engine *e, struct transfer *t)
     }
     rc = rc ? rc : body_close(t, &t->err);
     t->run->rows += t->body.parse.rows;
+    t->got = t->body.raw;
     if (rc == 0) {
         body_discard(t, NULL);
         end(e, t, FETCH_DONE, NULL);

@@ -92,6 +92,8 @@ BROKEN = [  # file below data/, the edit, what a message must hold
     ('snapshot/storage_rates.csv', field(['us-east-1', 's3_standard', 'get'], 'unit_qty', '0'), 'above 0'),
     ('snapshot/transfer_rates.csv', field(['aws', 'us-west-2', 'internet', '10240', '51200'], 'from_gb', '10000'),
      'where the bracket before it ends'),
+    ('snapshot/storage_rates.csv', field(['us-east-1', 's3_standard', '51200', '512000'], 'source',
+                                         'aws-s3-guide-2026-06'), 'as the other brackets of this rate'),
     ('snapshot/transfer_rates.csv', field(['aws', 'us-west-2', 'internet'], 'gb_bytes', '1024'), 'gb_bytes'),
     ('snapshot/interruption.csv', field(['us-east-1', 'p4d.24xlarge'], 'band_lo_pct', '120'), '0 to 100'),
     ('snapshot/gpu_models.csv', field(['H100 SXM'], 'form', 'PCIe'), 'the last word of the model'),

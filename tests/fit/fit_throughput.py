@@ -59,6 +59,8 @@ def load_models():
             "flops_per_sample_fwd seq_len_default").split()
     for r in table("docs/models.csv"):
         m = {k: num(r[k]) for k in keys}
+        if r["parameters_basis"] == "nominal" and num(r["params_from_dims"]) > 0:
+            m["parameters"] = m["active_parameters"] = num(r["params_from_dims"])
         hit = re.match(r"([\d.]+) M forward activations", r["activation_bytes_note"] or "")
         m.update(name=r["name"], family=r["family"], task=r["task"],
                  elements=float(hit.group(1)) * 1e6 if hit else NAN,
@@ -171,7 +173,8 @@ def work(m, seq_len):
             f = mlp / (3 * h)
         w["linear"] = (2 * layers * (4 * h * h + 2 * h * f) if w["encoder"] else 2 * n) * s
         w["attention"] = 4 * layers * wide * s * s
-        w["elements"] = layers * (8 * h + 4 * wide + 4 * kv + (8 if gated else 4) * f) / 2 * s
+        parallel = m["family"] in ("phi", "gptj", "gpt-neox", "falcon", "stablelm-alpha")
+        w["elements"] = layers * ((4 if parallel else 8) * h + 4 * wide + 4 * kv + (8 if gated else 4) * f) / 2 * s
         w["square"] = 2.5 * a * s * s * layers
         w["logits"] = 5 * known(m["vocab"], 0) * s * (.15 if w["encoder"] else 1)
         w.update(layers=layers, width=h, len=s)

@@ -149,6 +149,47 @@ static void memory(void **state)
     cJSON_Delete(file);
 }
 
+/* Every published run did fit its GPU: a prediction of "does not fit" is wrong unless tight.
+ * Left out: recommenders, whose tables are split over the gang. */
+static void published_runs_fit(void **state)
+{
+    cJSON *file = oracle("oracles/throughput.json");
+    struct verify_context ctx = {.catalog = &catalog, .file = file};
+    size_t n = 0, wrong = 0;
+    const cJSON *k;
+
+    (void)state;
+    if (file == NULL) {
+        return;
+    }
+    cJSON_ArrayForEach(k, cJSON_GetObjectItemCaseSensitive(file, "cases"))
+    {
+        cJSON *computed = cJSON_CreateObject();
+        struct gt_error e = {0};
+        const char *id = cJSON_GetObjectItemCaseSensitive(k, "id")->valuestring;
+
+        if (!(number(k, "batch_per_gpu") > 0) ||
+            strncmp(cJSON_GetObjectItemCaseSensitive(k, "model")->valuestring, "dlrm", 4) == 0) {
+            cJSON_Delete(computed);
+            continue;
+        }
+        assert_int_equal(verify_memory_fit.compute(&ctx, k, computed, &e), 0);
+        n++;
+        if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(computed, "fits")) &&
+            !cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(computed, "tight"))) {
+            wrong++;
+            print_message("%s %s on %s: %.1f GB\n", id,
+                          cJSON_GetObjectItemCaseSensitive(k, "model")->valuestring,
+                          cJSON_GetObjectItemCaseSensitive(k, "gpu")->valuestring,
+                          number(computed, "peak_gb_per_gpu"));
+        }
+        cJSON_Delete(computed);
+    }
+    print_message("published runs: %zu, predicted not to fit: %zu\n", n, wrong);
+    assert_true(n > 200 && wrong <= n / 50);
+    cJSON_Delete(file);
+}
+
 static void input(void **state)
 {
     cJSON *file = oracle("oracles/input-pipeline.json");
@@ -166,9 +207,8 @@ static void input(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(throughput),
-        cmocka_unit_test(throughput_2),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(throughput), cmocka_unit_test(throughput_2),
+        cmocka_unit_test(memory),     cmocka_unit_test(published_runs_fit),
         cmocka_unit_test(input),
     };
     int rc;

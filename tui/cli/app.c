@@ -3,6 +3,7 @@
 #include "config.h"
 #include "gputier/jsonw.h"
 #include "gputier/text.h"
+#include "gputier/ui.h"
 #include "gputier/units.h"
 #include "help.h"
 #include "options.h"
@@ -289,6 +290,8 @@ static int run_command(struct app *app, int argc, char **argv, int at, struct gt
     rc = rc ? rc : apply_globals(app, c, &args, err);
     if (!rc && c) {
         rc = c->run(app, &args, err);
+    } else if (!rc && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+        rc = ui_run(app, err);
     } else if (!rc) {
         print_help(NULL, stderr, err);
         rc = gt_fail(err, GT_EUSAGE, "", "no command, and no terminal for the interface");

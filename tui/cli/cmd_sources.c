@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define DOCUMENT_MAX (64 << 20)
-#define STALE_AFTER  (7 * 86400)
 
 struct row {
     char *source, *scope, *why, *url;
@@ -23,7 +22,6 @@ struct row {
 struct rows {
     struct row *row;
     size_t n, cap;
-    int64_t now;
 };
 
 static struct row *add(struct rows *r)
@@ -46,20 +44,16 @@ static char *copy(const char *s)
     return strdup(s ? s : "");
 }
 
-/* The store says how the last run of a part ended; whether that is still fresh depends on now. */
-static const char *state_of(const struct rows *r, const struct source_state *st)
+/* The store's word as a literal: its own is borrowed. */
+static const char *state_of(const struct source_state *st)
 {
-    if (st->origin == ORIGIN_BUNDLED) {
-        return "bundled";
+    static const char *const states[] = {"bundled", "fresh", "stale", "failed", "quarantined"};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        if (strcmp(st->state, states[i]) == 0) {
+            return states[i];
+        }
     }
-    if (strcmp(st->state, "failed") == 0) {
-        return "failed";
-    }
-    if (strcmp(st->state, "quarantined") == 0) {
-        return "quarantined";
-    }
-    return st->fetched_at != GT_TIME_NONE && r->now - st->fetched_at > STALE_AFTER ? "stale"
-                                                                                   : "fresh";
+    return "unknown";
 }
 
 static int from_store(void *ctx, const struct source_state *st)
@@ -73,7 +67,7 @@ static int from_store(void *ctx, const struct source_state *st)
     row->scope = copy(st->scope);
     row->why = copy(st->why);
     row->url = copy(st->url);
-    row->state = state_of(r, st);
+    row->state = state_of(st);
     row->rows = st->rows;
     row->bytes = st->bytes;
     row->as_of = st->as_of;
@@ -113,10 +107,17 @@ static int add_never_fetched(struct rows *r)
     return 0;
 }
 
+/* What was fetched or imported comes first, then what could be, then the snapshot's sources. */
+static int group(const struct row *r)
+{
+    return !r->in_database ? 1 : r->origin == ORIGIN_BUNDLED ? 2 : 0;
+}
+
 static int by_name(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    int c = strcmp(x->source, y->source);
+    int c = group(x) - group(y);
+    c = c ? c : strcmp(x->source, y->source);
     return c ? c : strcmp(x->scope, y->scope);
 }
 
@@ -193,7 +194,12 @@ static int write_json(struct app *app, const struct rows *r, struct buf *b)
         jsonw_key(&w, "why");
         jsonw_string_or_null(&w, x->why);
         jsonw_kint(&w, "rows", (int64_t)x->rows);
-        jsonw_kint(&w, "bytes", (int64_t)x->bytes);
+        jsonw_key(&w, "bytes");
+        if (x->bytes > 0) {
+            jsonw_uint(&w, x->bytes);
+        } else {
+            jsonw_null(&w);
+        }
         jsonw_ktime(&w, "as_of", x->as_of);
         jsonw_ktime(&w, "fetched_at", x->origin == ORIGIN_BUNDLED ? GT_TIME_NONE : x->fetched_at);
         jsonw_key(&w, "origin");
@@ -249,7 +255,7 @@ static int write_csv(const struct rows *r, struct buf *b)
 static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
 {
     struct store *s = NULL;
-    struct rows r = {.now = app->now};
+    struct rows r = {.n = 0};
     struct buf b;
     if (args->n_positional > 0) {
         return gt_fail(err, GT_EUSAGE, "sources", "found '%.40s', expected no argument",

@@ -76,10 +76,11 @@ static void tell_end(const struct fetch_view *v, struct fetch_part *p)
     char size[32], line[1024];
     double s = (double)(now_ms() - v->started_ms) / 1000;
     const char *slash = p->scope[0] ? " " : "";
-    if (p->named || v->app->quiet) {
+    bool absent = p->state == FETCH_DONE && p->message[0];
+    if (p->named || v->app->quiet || (absent && v->app->verbose == 0)) {
         return;
     }
-    if (p->state == FETCH_DONE && p->message[0]) {
+    if (absent) {
         snprintf(line, sizeof line, "%s%s%s: %s", p->source, slash, p->scope, p->message);
     } else if (p->state == FETCH_DONE) {
         snprintf(line, sizeof line, "%s%s%s: %llu rows, %s in %.1f s", p->source, slash, p->scope,
@@ -119,7 +120,7 @@ static void add_up(const struct fetch_view *v, const char *source, struct source
         l->unchanged += p->state == FETCH_UNCHANGED;
         l->quarantined += p->state == FETCH_QUARANTINED;
         l->total_known = l->total_known && (p->total > 0 || p->state >= FETCH_DONE);
-        if (p->message[0] && (!l->message || p->state >= FETCH_FAILED)) {
+        if (p->message[0] && p->state != FETCH_DONE && (!l->message || p->state >= FETCH_FAILED)) {
             l->message = p->message;
         }
     }

@@ -225,3 +225,25 @@ int report_build(const struct report_input *in, struct doc *d, struct gt_error *
     left_out(d, in);
     return d->failed ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
 }
+
+int report_document(const struct report_input *in, const char *format, struct buf *out,
+                    struct gt_error *err)
+{
+    int rc;
+    if (strcmp(format, "csv") == 0) {
+        rc = report_csv(in, out);
+    } else if (strcmp(format, "md") != 0 && strcmp(format, "html") != 0) {
+        return gt_fail(err, GT_EUSAGE, "",
+                       "no report format '%.20s'; html, md, csv and json are there", format);
+    } else {
+        struct doc d = {.arena = arena_new(0)};
+        struct gt_error why = {0};
+        rc = d.arena ? report_build(in, &d, &why) : GT_ENOMEM;
+        rc = rc ? rc : strcmp(format, "md") == 0 ? report_md(&d, out) : report_html(&d, out);
+        arena_free(d.arena);
+        if (why.code) {
+            return gt_fail(err, why.code, why.where, "%s", why.text);
+        }
+    }
+    return rc ? gt_fail(err, rc, "", "the report does not fit in memory") : 0;
+}

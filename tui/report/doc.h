@@ -41,6 +41,9 @@ void doc_row(struct doc *d, struct doc_block *table, const char *const *cells);
 void doc_figure(struct doc *d, const char *alt, const char *svg);
 const char *doc_printf(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Any text format by name (html, md, csv). */
+int report_document(const struct report_input *in, const char *format, struct buf *out,
+                    struct gt_error *err) GT_CHECK;
 int report_build(const struct report_input *in, struct doc *d, struct gt_error *err) GT_CHECK;
 int report_md(const struct doc *d, struct buf *out);
 int report_html(const struct doc *d, struct buf *out);

@@ -154,6 +154,10 @@ static inline void model_row(const struct table *t, size_t r, struct model_profi
     m->task = table_get(t, r, "task");
     m->parameters = table_num(t, r, "parameters");
     m->active_parameters = table_num(t, r, "active_parameters");
+    if (strcmp(table_get(t, r, "parameters_basis"), "nominal") == 0 &&
+        table_num(t, r, "params_from_dims") > 0) { /* a name is not a count */
+        m->parameters = m->active_parameters = table_num(t, r, "params_from_dims");
+    }
     m->layers = table_num(t, r, "layers");
     m->hidden = table_num(t, r, "hidden");
     m->heads = table_num(t, r, "heads");

@@ -1,0 +1,296 @@
+/* Filtering and sorting offers (offer_filter.h). A word is matched once per distinct string, then
+ * rows compare ids: 10^6 rows filter in milliseconds. */
+#include "offer_filter.h"
+#include "gputier/arena.h"
+#include "gputier/text.h"
+#include "gputier/units.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WORDS 16
+struct word {
+    char key[16], value[128];
+    double lo, hi; /* gpus, max */
+    unsigned char purchases[PURCHASE_COUNT];
+};
+
+static double per_gpu(const struct catalog_offers *o, size_t i)
+{
+    double v = o->usd_per_hour[i];
+    return o->gpu_num[i] ? v * o->gpu_den[i] / o->gpu_num[i] : v;
+}
+
+/* Orders texts by rank: sorting by a string column compares integers. */
+static int by_text(const void *a, const void *b, void *ctx)
+{
+    const struct catalog *c = ctx;
+    return strcmp(catalog_text(c, *(const uint32_t *)a), catalog_text(c, *(const uint32_t *)b));
+}
+
+static int text_ranks(const struct catalog *c, double *rank)
+{
+    uint32_t n = intern_count(c->strings);
+    uint32_t *id = malloc((n ? n : 1) * sizeof *id);
+    if (!id) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        id[i] = i;
+    }
+    qsort_r(id, n, sizeof *id, by_text, (void *)(uintptr_t)c);
+    for (uint32_t i = 0; i < n; i++) {
+        rank[id[i]] = i;
+    }
+    free(id);
+    return 0;
+}
+
+static const uint32_t *text_column(const struct catalog_offers *o, enum offer_sort s)
+{
+    switch (s) {
+    case SORT_VENDOR:
+        return o->vendor;
+    case SORT_TYPE:
+        return o->instance_type;
+    case SORT_GPU:
+        return o->gpu;
+    case SORT_REGION:
+        return o->region;
+    default:
+        return NULL;
+    }
+}
+
+static void fill_keys(struct offer_view *v)
+{
+    const struct catalog_offers *o = &v->catalog->offers;
+    const uint32_t *column = text_column(o, v->sort);
+    double *rank = column ? malloc((intern_count(v->catalog->strings) + 1) * sizeof *rank) : NULL;
+    bool ranked = rank && text_ranks(v->catalog, rank) == 0;
+    for (size_t i = 0; i < o->n; i++) {
+        bool known = o->price_state[i] == PRICE_KNOWN;
+        switch (v->sort) {
+        case SORT_COUNT:
+            v->key[i] = (double)o->gpu_num[i] / (o->gpu_den[i] ? o->gpu_den[i] : 1);
+            break;
+        case SORT_BUY:
+            v->key[i] = o->purchase[i];
+            break;
+        case SORT_PER_GPU: /* machines without a GPU have no price per GPU: last */
+            v->key[i] = known && o->gpu_num[i] ? per_gpu(o, i) : (double)NAN;
+            break;
+        case SORT_PER_HOUR:
+            v->key[i] = known ? o->usd_per_hour[i] : (double)NAN;
+            break;
+        case SORT_AGE:
+            v->key[i] = -(double)o->as_of[i];
+            break;
+        default:
+            v->key[i] = ranked ? rank[column[i]] : 0;
+            break;
+        }
+    }
+    free(rank);
+}
+
+/* Missing keys last in both directions; ties keep the catalog's order, so that it is stable. */
+static int by_key(const void *a, const void *b, void *ctx)
+{
+    const struct offer_view *v = ctx;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    double x = v->key[i], y = v->key[j];
+    if (isnan(x) || isnan(y)) {
+        return isnan(x) == isnan(y) ? (i > j) - (i < j) : isnan(x) ? 1 : -1;
+    }
+    int d = (x > y) - (x < y);
+    return d ? (v->reverse ? -d : d) : (i > j) - (i < j);
+}
+
+int offer_view_init(struct offer_view *v, const struct catalog *c)
+{
+    size_t n = c->offers.n ? c->offers.n : 1;
+    memset(v, 0, sizeof *v);
+    v->catalog = c;
+    v->order = malloc(n * sizeof *v->order);
+    v->row = malloc(n * sizeof *v->row);
+    v->key = malloc(n * sizeof *v->key);
+    v->match = malloc(intern_count(c->strings) + 1U);
+    if (!v->order || !v->row || !v->key || !v->match) {
+        offer_view_release(v);
+        return -1;
+    }
+    for (size_t i = 0; i < c->offers.n; i++) {
+        v->order[i] = (uint32_t)i;
+    }
+    offer_view_sort(v, SORT_PER_GPU, false);
+    return 0;
+}
+
+void offer_view_release(struct offer_view *v)
+{
+    free(v->order);
+    free(v->row);
+    free(v->key);
+    free(v->match);
+    memset(v, 0, sizeof *v);
+}
+
+static void parse_word(struct word *w, const char *s, size_t len)
+{
+    const char *eq = memchr(s, '=', len);
+    memset(w, 0, sizeof *w);
+    w->lo = -INFINITY;
+    w->hi = INFINITY;
+    if (eq && (size_t)(eq - s) < sizeof w->key) {
+        memcpy(w->key, s, (size_t)(eq - s));
+        len -= (size_t)(eq - s) + 1;
+        s = eq + 1;
+    }
+    len = len < sizeof w->value - 1 ? len : sizeof w->value - 1;
+    memcpy(w->value, s, len);
+    bool number = len > 0 && strspn(w->value, "0123456789.-") == len;
+    if (!w->key[0] && number) {
+        snprintf(w->key, sizeof w->key, "gpus");
+    }
+    if (strcmp(w->key, "gpus") == 0) {
+        if (range_parse(w->value, &w->lo, &w->hi, NULL)) {
+            w->hi = -INFINITY; /* half-typed: nothing passes yet */
+        }
+    } else if (strcmp(w->key, "max") == 0) {
+        double max;
+        w->hi = number_parse(w->value, &max, NULL) ? (double)INFINITY : max;
+    }
+    for (int p = 0; p < PURCHASE_COUNT; p++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s", purchase_name((enum purchase)p));
+        for (char *c = name; *c; c++) {
+            *c = *c == '_' ? '-' : *c;
+        }
+        char plain[128];
+        snprintf(plain, sizeof plain, "%s", w->value);
+        for (char *c = plain; *c; c++) {
+            *c = *c == '_' || *c == ' ' ? '-' : *c;
+        }
+        w->purchases[p] = strcasestr(name, plain) != NULL;
+    }
+}
+
+static bool key_is(const struct word *w, const char *name)
+{
+    return strcmp(w->key, name) == 0;
+}
+
+/* One pass per word; match[] says for every string whether the word fits it. */
+static size_t pass(struct offer_view *v, const struct word *w, size_t n)
+{
+    const struct catalog_offers *o = &v->catalog->offers;
+    size_t kept = 0;
+    uint32_t strings = intern_count(v->catalog->strings);
+    bool gpus = key_is(w, "gpus"), max = key_is(w, "max"), buy = key_is(w, "buy"),
+         bare = !w->key[0];
+    for (uint32_t i = 0; !gpus && !max && i < strings; i++) {
+        const char *text = catalog_text(v->catalog, i);
+        v->match[i] = key_is(w, "gpu")
+                          ? text_leading_parts(w->value, text) || strcasestr(text, w->value) == text
+                          : strcasestr(text, w->value) != NULL;
+    }
+    for (size_t k = 0; k < n; k++) {
+        uint32_t i = v->row[k];
+        bool ok;
+        if (gpus) {
+            double count = (double)o->gpu_num[i] / (o->gpu_den[i] ? o->gpu_den[i] : 1);
+            ok = count >= w->lo && count <= w->hi;
+        } else if (max) {
+            ok = o->price_state[i] == PRICE_KNOWN && per_gpu(o, i) <= w->hi;
+        } else if (buy) {
+            ok = w->purchases[o->purchase[i]];
+        } else if (bare) {
+            ok = v->match[o->vendor[i]] || v->match[o->instance_type[i]] || v->match[o->gpu[i]] ||
+                 v->match[o->region[i]] || v->match[o->zone[i]] || w->purchases[o->purchase[i]];
+        } else {
+            const uint32_t *column = key_is(w, "vendor")   ? o->vendor
+                                     : key_is(w, "gpu")    ? o->gpu
+                                     : key_is(w, "region") ? o->region
+                                     : key_is(w, "zone")   ? o->zone
+                                     : key_is(w, "type")   ? o->instance_type
+                                                           : NULL;
+            ok = column && v->match[column[i]];
+        }
+        if (ok) {
+            v->row[kept++] = i;
+        }
+    }
+    return kept;
+}
+
+void offer_view_filter(struct offer_view *v, const char *filter)
+{
+    size_t n = v->catalog->offers.n;
+    int words = 0;
+    if (filter != v->filter) {
+        snprintf(v->filter, sizeof v->filter, "%s", filter);
+    }
+    memcpy(v->row, v->order, n * sizeof *v->row);
+    for (const char *s = v->filter; *s && words < MAX_WORDS;) {
+        while (isspace((unsigned char)*s)) {
+            s++;
+        }
+        size_t len = strcspn(s, " \t");
+        if (len) {
+            struct word w;
+            parse_word(&w, s, len);
+            n = pass(v, &w, n);
+            words++;
+        }
+        s += len;
+    }
+    v->n = n;
+}
+
+void offer_view_sort(struct offer_view *v, enum offer_sort by, bool reverse)
+{
+    v->sort = by;
+    v->reverse = reverse;
+    fill_keys(v);
+    qsort_r(v->order, v->catalog->offers.n, sizeof *v->order, by_key, v);
+    offer_view_filter(v, v->filter);
+}
+
+void offer_view_csv(const struct offer_view *v, struct csvw *w)
+{
+    static const char *const titles[] = {"vendor",   "region",    "zone",     "instance_type",
+                                         "gpu",      "gpu_count", "purchase", "price_per_hour",
+                                         "currency", "source_id", "sku",      "as_of"};
+    const struct catalog *c = v->catalog;
+    const struct catalog_offers *o = &c->offers;
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        csvw_text(w, titles[i]);
+    }
+    csvw_end_row(w);
+    for (size_t k = 0; k < v->n; k++) {
+        size_t i = v->row[k];
+        char count[32], date[16];
+        snprintf(count, sizeof count, o->gpu_den[i] > 1 ? "%u/%u" : "%u", o->gpu_num[i],
+                 o->gpu_den[i]);
+        csvw_text(w, catalog_text(c, o->vendor[i]));
+        csvw_text(w, catalog_text(c, o->region[i]));
+        csvw_text(w, catalog_text(c, o->zone[i]));
+        csvw_text(w, catalog_text(c, o->instance_type[i]));
+        csvw_text(w, catalog_text(c, o->gpu[i]));
+        csvw_text(w, count);
+        csvw_text(w, purchase_name((enum purchase)o->purchase[i]));
+        if (o->price_state[i] == PRICE_KNOWN) {
+            csvw_money(w, o->price_per_hour[i]);
+        } else {
+            csvw_empty(w);
+        }
+        csvw_text(w, catalog_text(c, o->currency[i]));
+        csvw_text(w, catalog_text(c, o->source[i]));
+        csvw_text(w, catalog_text(c, o->sku[i]));
+        csvw_text(w, date_format(o->as_of[i], date));
+        csvw_end_row(w);
+    }
+}

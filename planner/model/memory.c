@@ -161,6 +161,10 @@ int model_memory(const struct model_job *j, struct model_memory *out, struct gt_
     out->workspace = SCRATCH_BYTES + FRAGMENTATION * (out->activations + out->logits);
     out->peak_bytes = out->weights + out->gradients + out->optimizer + out->activations +
                       out->logits + out->workspace;
+    if (!isfinite(out->peak_bytes)) {
+        return gt_fail(err, GT_ERANGE, "model", "no finite memory: batch %g, sequence length %g",
+                       j->batch_per_gpu, j->seq_len);
+    }
     out->usable_bytes = usable(j->gpu, fmin(1, j->gpus));
     out->fits = out->peak_bytes <= out->usable_bytes;
     out->tight =

@@ -306,6 +306,11 @@ int model_throughput(const struct model_job *j, struct model_rate *out, struct g
     out->limit[BOUND_INPUT_CPU] = decode_limit(j, &w);
     out->limit[BOUND_INPUT_STORAGE] = storage_limit(j);
     out->samples_per_s = bounded_rate(out, lifted, s.samples, &out->bound);
+    if (!isfinite(out->samples_per_s) || !(out->samples_per_s > 0)) {
+        return gt_fail(err, GT_ERANGE, "model",
+                       "no finite rate: batch %g, %g GPUs, sequence length %g are out of range",
+                       j->batch_per_gpu, j->gpus, j->seq_len);
+    }
     lifted[out->bound] = true;
     out->next_samples_per_s = bounded_rate(out, lifted, s.samples, &out->next_bound);
     model_interval(j, &w, out);

@@ -11,11 +11,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum storage_product { PRODUCT_S3, PRODUCT_EFS, PRODUCT_EBS, PRODUCT_COUNT };
+/* What a tier's vendor rules say, whatever the price (R-… codes of storage-tiers.md). */
+struct storage_rule {
+    const char *tier;
+    enum storage_product product;
+    const char *class_name; /* the vendor's spelling in inventories and lifecycle files */
+    int min_days;           /* leaving earlier pays the rest */
+    uint32_t min_bytes;     /* billed at least, per object */
+    uint32_t overhead_tier; /* extra bytes per object at the tier's own rate */
+    uint32_t overhead_hot;  /* extra bytes per object at the hot tier's rate */
+    int min_age_days;       /* objects younger than this may not enter by lifecycle */
+    double latency_s;       /* to the first byte, slowest standard retrieval */
+    bool archive;           /* must be restored before it can be read */
+    bool single_zone;       /* less durable than the rest: never proposed as a target */
+    bool automatic;         /* moves objects between steps by itself */
+    uint32_t down;          /* tiers that lifecycle can move to: 1 << index in its product */
+    const char *rule;
+};
+/* i-th tier of a product, NULL past the end; hot tier first. */
+const struct storage_rule *storage_rule_at(enum storage_product p, int i);
+/* By tier name or the vendor's class name (STANDARD_IA), NULL if unknown. */
+const struct storage_rule *storage_rule_find(const char *name);
+
 /* One group of alike objects: a row of the histogram R-IM-02. */
 struct tier_group {
     const char *name; /* prefix */
-    const char *tier; /* where it lives now */
+    const char *tier; /* where it lives now; NULL or "" = tier_options.from_tier */
     uint64_t objects, bytes;
+    uint64_t bytes_min128k; /* sum of max(size, 131072); 0 = from the mean size */
+    uint64_t size_lo;       /* no object is smaller; sizes below 128 KiB are kept apart by it */
+    bool noncurrent;        /* old versions: lifecycle rules for current objects pass them by */
     double idle_days;       /* mean days since last access (or modification) */
     double age_days;        /* mean days since creation: minimum durations count from it */
     double reads_per_month; /* object reads per object and month */
@@ -27,6 +53,7 @@ struct tier_options {
     double max_wait_s;     /* longest acceptable retrieval latency; INFINITY = any */
     const char *from_tier; /* baseline tier when the input names none */
     int max_rules;         /* lifecycle policy size, 0 = 10 */
+    bool search_policy;    /* look for the best plain lifecycle policy too */
 };
 struct tier_step {
     const char *tier;
@@ -58,6 +85,9 @@ struct tier_plan {
     size_t n_notes;
     const char *currency;
     bool at_least;
+    enum storage_product product;
+    const size_t *rate_row; /* rows of catalog.storage that the bill rests on */
+    size_t n_rate_rows;
 };
 int tier_optimise(const struct tier_group *group, size_t n, const struct catalog *c,
                   const struct tier_options *o, struct tier_plan **out,

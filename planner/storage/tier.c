@@ -1,0 +1,411 @@
+/* tier_optimise: groups to plan. The hot tier's volume brackets couple the groups (R-S3-03): the
+ * search prices it at one bracket, the account's true bracket bill is made month by month and its
+ * discount shared out, and the bracket whose plan is cheapest wins. The lower bound prices every
+ * byte at the lowest bracket (R-OPT-04). */
+#include "gputier/units.h"
+#include "tier_model.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct work {
+    const struct tier_group *group;
+    size_t n;
+    const struct tier_options *o;
+    struct tier_model m;
+    struct tm_group *q;
+    struct arena *arena;
+    struct tier_path *path; /* of the try in hand */
+    gt_u128 *hot_bytes;     /* billed in the hot tier, per month */
+    gt_u128 *weight;        /* hot byte-months of each group */
+    money total;
+};
+
+static const struct tm_rate *hot_rate(const struct tier_model *m)
+{
+    return &m->tier[m->hot].storage;
+}
+
+/* Keeps the path of one group; its cost stands at the first bracket's price. */
+static int keep_path(void *ctx, size_t i, const struct tm_segment *s, size_t n)
+{
+    struct work *w = ctx;
+    struct tier_path *p = &w->path[i];
+    struct tier_step *step = arena_array(w->arena, n, sizeof *step);
+    if (!step) {
+        return GT_ENOMEM;
+    }
+    struct tm_rate own = w->m.tier[w->m.hot].storage;
+    w->m.tier[w->m.hot].storage.rate = w->m.n_brackets ? w->m.bracket[0].rate : own.rate;
+    int rc = cost_path(&w->m, &w->q[i], s, n, &p->cost);
+    w->m.tier[w->m.hot].storage = own;
+    w->weight[i] = 0;
+    for (size_t k = 0; k < n; k++) {
+        step[k] = (struct tier_step){w->m.tier[s[k].tier].rule->tier, s[k].from, s[k].to};
+        if (s[k].tier == w->m.hot) {
+            gt_u128 months = (gt_u128)(s[k].to - s[k].from);
+            w->weight[i] += w->q[i].billed[w->m.hot] * months;
+            for (int t = s[k].from; t < s[k].to && w->m.n_brackets > 1; t++) {
+                w->hot_bytes[t] += w->q[i].billed[w->m.hot];
+            }
+        }
+    }
+    p->group = &w->group[i];
+    p->step = step;
+    p->n_steps = n;
+    return rc;
+}
+
+/* Discount of the account's brackets against the first one, all months. */
+static int discount(const struct work *w, money *out)
+{
+    const struct tier_model *m = &w->m;
+    struct tm_rate r = *hot_rate(m);
+    *out = 0;
+    for (int t = 0; t < w->o->horizon_months; t++) {
+        gt_u128 from = 0;
+        for (int b = 0; b < m->n_brackets && from < w->hot_bytes[t]; b++) {
+            gt_u128 to = m->bracket[b].upto_bytes;
+            to = to == 0 || to > w->hot_bytes[t] ? w->hot_bytes[t] : to;
+            money line;
+            r.rate = m->bracket[0].rate - m->bracket[b].rate;
+            int rc = r.rate < 0 ? 0 : tm_amount(&r, to - from, 1, &line);
+            if (rc < 0 || (r.rate > 0 && money_add(*out, line, out) < 0)) {
+                return GT_ERANGE;
+            }
+            from = to;
+        }
+    }
+    return 0;
+}
+
+/* Shares the discount by hot byte-months, so that the groups add up to the total. */
+static int share_out(struct work *w, money amount, bool baseline)
+{
+    gt_u128 all = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        all += w->weight[i];
+    }
+    money left = amount;
+    size_t last = w->n;
+    for (size_t i = 0; i < w->n && amount > 0 && all > 0; i++) {
+        money part;
+        if (w->weight[i] == 0) {
+            continue;
+        }
+        if (money_mul_ratio(amount, w->weight[i], all, &part) < 0) {
+            return GT_ERANGE;
+        }
+        part = part < left ? part : left;
+        left -= part;
+        last = i;
+        *(baseline ? &w->path[i].baseline_cost : &w->path[i].cost) -= part;
+    }
+    if (last < w->n && left > 0) {
+        *(baseline ? &w->path[last].baseline_cost : &w->path[last].cost) -= left;
+    }
+    return 0;
+}
+
+static void clear(struct work *w)
+{
+    memset(w->hot_bytes, 0, (size_t)w->o->horizon_months * sizeof *w->hot_bytes);
+    w->total = 0;
+}
+
+/* One search with the hot tier at `rate`; paths, costs and the true total. */
+static int attempt(struct work *w, money rate, struct gt_error *err)
+{
+    clear(w);
+    w->m.tier[w->m.hot].storage.rate = rate;
+    int rc = tier_search(&w->m, w->q, w->n, w->o->horizon_months, keep_path, w, err);
+    if (rc < 0) {
+        return rc == GT_ENOMEM ? rc : gt_fail(err, rc, "", "a cost passes the range of money");
+    }
+    money off;
+    rc = discount(w, &off);
+    rc = rc < 0 ? rc : share_out(w, off, false);
+    for (size_t i = 0; i < w->n && rc == 0; i++) {
+        rc = money_add(w->total, w->path[i].cost, &w->total);
+    }
+    return rc < 0 ? gt_fail(err, rc, "", "a cost passes the range of money") : 0;
+}
+
+/* Everything stays where it is. */
+static int baseline(struct work *w, struct gt_error *err)
+{
+    clear(w);
+    w->m.tier[w->m.hot].storage.rate =
+        w->m.n_brackets ? w->m.bracket[0].rate : hot_rate(&w->m)->rate;
+    int rc = 0;
+    for (size_t i = 0; i < w->n && rc == 0; i++) {
+        struct tm_segment s = {w->q[i].start, 0, w->o->horizon_months};
+        rc = cost_path(&w->m, &w->q[i], &s, 1, &w->path[i].baseline_cost);
+        w->weight[i] = 0;
+        if (s.tier == w->m.hot) {
+            w->weight[i] = w->q[i].billed[w->m.hot];
+            w->weight[i] = w->weight[i] * (gt_u128)(unsigned)s.to;
+            for (int t = 0; t < s.to && w->m.n_brackets > 1; t++) {
+                w->hot_bytes[t] += w->q[i].billed[w->m.hot];
+            }
+        }
+    }
+    money off = 0;
+    rc = rc < 0 ? rc : discount(w, &off);
+    rc = rc < 0 ? rc : share_out(w, off, true);
+    return rc < 0 ? gt_fail(err, rc, "", "a cost passes the range of money") : 0;
+}
+
+/* Costs of all groups with every hot byte at the lowest bracket price. */
+static int lower_bound(struct work *w, money lowest, money *out, struct gt_error *err)
+{
+    struct tm_rate first = *hot_rate(&w->m);
+    money saved = w->m.bracket[0].rate;
+    int brackets = w->m.n_brackets;
+    w->m.bracket[0].rate = lowest;
+    w->m.n_brackets = 1;
+    int rc = attempt(w, lowest, err);
+    *out = w->total;
+    w->m.bracket[0].rate = saved;
+    w->m.n_brackets = brackets;
+    w->m.tier[w->m.hot].storage = first;
+    return rc;
+}
+
+/* First month at whose end the path has cost no more than staying. */
+static int break_even(const struct work *w, size_t i)
+{
+    const struct tm_group *g = &w->q[i];
+    const struct tier_path *p = &w->path[i];
+    money spent = 0, base = 0, line;
+    int at = g->start, served = g->served;
+    for (size_t k = 0; k < p->n_steps; k++) {
+        int tier = 0;
+        while (w->m.tier[tier].rule->tier != p->step[k].tier) {
+            tier++;
+        }
+        if (tier != at) {
+            if (cost_penalty(&w->m, g, at, served, &line) == 0) {
+                spent += line;
+            }
+            if (cost_move(&w->m, g, at, tier, &line) == 0) {
+                spent += line;
+            }
+            at = tier;
+            served = 0;
+        }
+        for (int t = p->step[k].from_month; t < p->step[k].to_month; t++) {
+            if (cost_stay(&w->m, g, tier, served++, 1, &line) == 0) {
+                spent += line;
+            }
+            if (cost_stay(&w->m, g, g->start, g->served + t, 1, &line) == 0) {
+                base += line;
+            }
+            if (spent <= base) {
+                return t;
+            }
+        }
+    }
+    return -1;
+}
+
+/* Prices that a touched bracket has; the search is tried at the last one all data would reach and,
+ * if the plan leaves less in the hot tier, at the one that is reached then. */
+static int bracket_of(const struct work *w, bool all)
+{
+    gt_u128 most = 0;
+    for (size_t i = 0; i < w->n && all; i++) {
+        most += w->q[i].billed[w->m.hot];
+    }
+    for (int t = 0; t < w->o->horizon_months; t++) {
+        most = w->hot_bytes[t] > most ? w->hot_bytes[t] : most;
+    }
+    int b = 0;
+    while (b + 1 < w->m.n_brackets && w->m.bracket[b].upto_bytes < most) {
+        b++;
+    }
+    return b;
+}
+
+static int search(struct work *w, struct tier_plan *plan, struct gt_error *err)
+{
+    const size_t n = w->n;
+    struct tier_path *best = arena_array(w->arena, n, sizeof *best);
+    w->path = arena_array(w->arena, n, sizeof *w->path);
+    int rc = best && w->path ? baseline(w, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    if (rc < 0) {
+        return rc;
+    }
+    int reached = bracket_of(w, false), lowest = bracket_of(w, true);
+    money price = w->m.n_brackets ? w->m.bracket[reached].rate : hot_rate(&w->m)->rate;
+    rc = attempt(w, price, err);
+    plan->total = w->total;
+    memcpy(best, w->path, n * sizeof *best);
+    int then = rc < 0 ? 0 : bracket_of(w, false);
+    if (rc == 0 && then != reached) {
+        rc = attempt(w, w->m.bracket[then].rate, err);
+        if (rc == 0 && w->total < plan->total) {
+            plan->total = w->total;
+            memcpy(best, w->path, n * sizeof *best);
+        }
+    }
+    plan->lower_bound = plan->total;
+    if (rc == 0 && lowest > 0) {
+        rc = lower_bound(w, w->m.bracket[lowest].rate, &plan->lower_bound, err);
+        price = w->m.bracket[then].rate;
+    }
+    w->path = best;
+    w->m.tier[w->m.hot].storage.rate = price;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct tier_path *p = &best[i];
+        p->saving = p->baseline_cost - p->cost;
+        p->break_even_month = break_even(w, i);
+        rc = money_add(plan->baseline, p->baseline_cost, &plan->baseline);
+    }
+    plan->saving = plan->baseline - plan->total;
+    plan->path = best;
+    plan->n_paths = n;
+    return rc;
+}
+
+/* The true bill of the chosen lifecycle rules, as the search's own plan is billed. */
+static int bill_policy(struct work *w, struct tier_plan *plan, struct gt_error *err)
+{
+    const struct tier_path *kept = w->path;
+    w->path = arena_array(w->arena, w->n, sizeof *w->path);
+    if (!w->path) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    clear(w);
+    int rc = 0;
+    for (size_t i = 0; i < w->n && rc == 0; i++) {
+        struct tm_segment s[POLICY_SEGMENTS];
+        size_t k = policy_path(&w->m, plan->rule, plan->n_rules, &w->group[i], &w->q[i],
+                               w->o->horizon_months, s);
+        rc = keep_path(w, i, s, k);
+    }
+    money off = 0;
+    rc = rc < 0 ? rc : discount(w, &off);
+    rc = rc < 0 ? rc : share_out(w, off, false);
+    for (size_t i = 0; i < w->n && rc == 0; i++) {
+        rc = money_add(plan->policy_cost, w->path[i].cost, &plan->policy_cost);
+    }
+    plan->policy_gap = plan->policy_cost - plan->total;
+    plan->path = kept;
+    return rc < 0 ? gt_fail(err, rc, "", "a cost passes the range of money") : 0;
+}
+
+static const struct storage_rule *start_of(const struct tier_group *g, const struct tier_options *o)
+{
+    const char *name = g->tier && g->tier[0] ? g->tier : o->from_tier;
+    return storage_rule_find(name);
+}
+
+static int read_groups(struct work *w, struct tier_plan *plan, struct gt_error *err)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        const struct tier_group *g = &w->group[i];
+        const struct storage_rule *r = start_of(g, w->o);
+        if (!r || r->product != w->m.product) {
+            return gt_fail(err, GT_EUNSUPPORTED, g->name, "tier '%.60s' is not one of %s",
+                           g->tier && g->tier[0] ? g->tier : w->o->from_tier,
+                           w->m.product == PRODUCT_S3    ? "S3"
+                           : w->m.product == PRODUCT_EFS ? "EFS"
+                                                         : "EBS");
+        }
+        int k = (int)(r - storage_rule_at(r->product, 0));
+        if (!w->m.tier[k].storage.known) {
+            return gt_fail(err, GT_ENOTFOUND, g->name, "no price of %s in %s/%s", r->tier,
+                           w->o->vendor, w->o->region);
+        }
+        model_group(&w->m, g, w->o, k, &w->q[i]);
+        plan->at_least = plan->at_least || (w->q[i].reads > 0 && !w->m.tier[k].reads_known);
+    }
+    return 0;
+}
+
+static enum storage_product product_of(const struct tier_group *group, size_t n,
+                                       const struct tier_options *o)
+{
+    const struct storage_rule *r = n ? start_of(&group[0], o) : NULL;
+    return r ? r->product : PRODUCT_S3;
+}
+
+static const char *const assumed[] = {
+    "a month is 30 days; prices are before tax and stay as they are today",
+    "minimum durations already served count; at the end of the horizon everything stays stored",
+    "restored copies are kept 7 days; reads hit the objects of a group at random",
+};
+
+static int optimise(struct work *w, const struct catalog *c, struct tier_plan *plan,
+                    struct gt_error *err)
+{
+    const char **note = arena_array(w->arena, 16, sizeof *note);
+    w->q = malloc((w->n ? w->n : 1) * sizeof *w->q);
+    w->weight = calloc(w->n ? w->n : 1, sizeof *w->weight);
+    w->hot_bytes = calloc((size_t)w->o->horizon_months, sizeof *w->hot_bytes);
+    if (!note || !w->q || !w->weight || !w->hot_bytes) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++) {
+        note[plan->n_notes++] = assumed[i];
+    }
+    plan->note = note;
+    plan->product = product_of(w->group, w->n, w->o);
+    size_t left_out = 0;
+    int rc =
+        model_build(&w->m, plan->product, c, w->o, w->arena, note + plan->n_notes, &left_out, err);
+    plan->n_notes += left_out;
+    rc = rc < 0 ? rc : read_groups(w, plan, err);
+    rc = rc < 0 ? rc : search(w, plan, err);
+    if (rc < 0) {
+        return rc;
+    }
+    plan->currency = arena_strdup(w->arena, w->m.currency);
+    size_t *row = arena_array(w->arena, w->m.n_rows, sizeof *row);
+    if (!plan->currency || !row) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    memcpy(row, w->m.row, w->m.n_rows * sizeof *row);
+    plan->rate_row = row;
+    plan->n_rate_rows = w->m.n_rows;
+    rc = tier_first_steps(&w->m, w->q, plan, err);
+    if (rc == 0 && w->o->search_policy && plan->product == PRODUCT_S3) {
+        rc = tier_policy(&w->m, w->group, w->q, w->n, w->o, plan, err);
+        rc = rc < 0 ? rc : bill_policy(w, plan, err);
+    }
+    return rc;
+}
+
+int tier_optimise(const struct tier_group *group, size_t n, const struct catalog *c,
+                  const struct tier_options *o, struct tier_plan **out, struct gt_error *err)
+{
+    if (o->horizon_months < 1 || o->horizon_months > 1200) {
+        return gt_fail(err, GT_ERANGE, "horizon", "1 to 1200 months");
+    }
+    struct arena *arena = arena_new(0);
+    struct tier_plan *plan = arena ? arena_alloc(arena, sizeof *plan) : NULL;
+    if (!plan) {
+        arena_free(arena);
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    plan->arena = arena;
+    struct work w = {.group = group, .n = n, .o = o, .arena = arena};
+    int rc = optimise(&w, c, plan, err);
+    free(w.q);
+    free(w.weight);
+    free(w.hot_bytes);
+    if (rc < 0) {
+        arena_free(arena);
+        return rc;
+    }
+    *out = plan;
+    return 0;
+}
+
+void tier_plan_free(struct tier_plan *p)
+{
+    if (p) {
+        arena_free(p->arena);
+    }
+}

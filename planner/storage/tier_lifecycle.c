@@ -1,0 +1,124 @@
+/* Lifecycle documents of a plan's rules: S3 (R-LC-01, valid by the checks of section 11) and EFS
+ * (R-LC-06). */
+#include "gputier/jsonw.h"
+#include "tier_model.h"
+#include <stdio.h>
+#include <string.h>
+
+static bool same_rule(const struct tier_rule *a, const struct tier_rule *b)
+{
+    return strcmp(a->prefix, b->prefix) == 0 && a->min_bytes == b->min_bytes &&
+           a->max_bytes == b->max_bytes;
+}
+
+/* Prefix and sizes; more than one criterion stands inside And (L08); "greater than" is strict. */
+static void write_filter(struct jsonw *w, const struct tier_rule *r)
+{
+    int criteria = (r->prefix[0] != '\0') + (r->min_bytes > 0) + (r->max_bytes > 0);
+    jsonw_key(w, "Filter");
+    jsonw_object(w);
+    if (criteria > 1) {
+        jsonw_key(w, "And");
+        jsonw_object(w);
+    }
+    if (r->prefix[0] != '\0' || criteria == 0) {
+        jsonw_kstring(w, "Prefix", r->prefix);
+    }
+    if (r->min_bytes > 0) {
+        jsonw_kint(w, "ObjectSizeGreaterThan", (int64_t)r->min_bytes - 1);
+    }
+    if (r->max_bytes > 0) {
+        jsonw_kint(w, "ObjectSizeLessThan", (int64_t)r->max_bytes);
+    }
+    if (criteria > 1) {
+        jsonw_end_object(w);
+    }
+    jsonw_end_object(w);
+}
+
+int tier_write_s3_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err)
+{
+    if (p->product != PRODUCT_S3 || p->n_rules == 0) {
+        return gt_fail(err, GT_EUNSUPPORTED, "s3-lifecycle",
+                       p->product == PRODUCT_S3 ? "no rule saves anything: nothing to write"
+                                                : "the data do not live in S3");
+    }
+    struct jsonw w;
+    jsonw_init(&w, out, true);
+    jsonw_object(&w);
+    jsonw_key(&w, "Rules");
+    jsonw_array(&w);
+    int number = 0;
+    for (size_t i = 0; i < p->n_rules;) {
+        const struct tier_rule *r = &p->rule[i];
+        char id[32];
+        snprintf(id, sizeof id, "gputier-%d", ++number);
+        jsonw_object(&w);
+        jsonw_kstring(&w, "ID", id);
+        jsonw_kstring(&w, "Status", "Enabled");
+        write_filter(&w, r);
+        jsonw_key(&w, "Transitions");
+        jsonw_array(&w);
+        for (; i < p->n_rules && same_rule(r, &p->rule[i]); i++) {
+            jsonw_object(&w);
+            jsonw_kint(&w, "Days", p->rule[i].days);
+            jsonw_kstring(&w, "StorageClass", storage_rule_find(p->rule[i].to_tier)->class_name);
+            jsonw_end_object(&w);
+        }
+        jsonw_end_array(&w);
+        jsonw_end_object(&w);
+    }
+    jsonw_end_array(&w);
+    jsonw_end_object(&w);
+    return jsonw_finish(&w);
+}
+
+/* Idle days that EFS knows. */
+static int efs_days(int months)
+{
+    static const int known[] = {1, 7, 14, 30, 60, 90, 180, 270, 365};
+    int days = months * 30, best = 1;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        best = known[i] <= days ? known[i] : best;
+    }
+    return best;
+}
+
+/* EFS has one rule for the whole file system: the byte-weighted majority decides, and the first
+ * month at which bytes move gives the days. */
+int tier_write_efs_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err)
+{
+    double ia = 0, archive = 0;
+    int ia_months = 1200, archive_months = 1200;
+    for (size_t i = 0; i < p->n_paths && p->product == PRODUCT_EFS; i++) {
+        const struct tier_path *path = &p->path[i];
+        double bytes = (double)path->group->bytes;
+        int idle = (int)(path->group->idle_days / 30);
+        for (size_t k = 0; k < path->n_steps; k++) {
+            int months = idle + path->step[k].from_month;
+            if (strcmp(path->step[k].tier, "efs_ia") == 0) {
+                ia += bytes;
+                ia_months = months < ia_months ? months : ia_months;
+            } else if (strcmp(path->step[k].tier, "efs_archive") == 0) {
+                archive += bytes;
+                archive_months = months < archive_months ? months : archive_months;
+            }
+        }
+    }
+    if (ia + archive <= 0) {
+        return gt_fail(err, GT_EUNSUPPORTED, "efs-lifecycle",
+                       p->product == PRODUCT_EFS ? "no file leaves Standard: nothing to write"
+                                                 : "the data do not live in EFS");
+    }
+    int ia_days = efs_days(ia > 0 ? ia_months : archive_months), archive_days = 0;
+    if (archive > 0) { /* Archive must come later than IA */
+        archive_days = efs_days(archive_months);
+        archive_days = archive_days > ia_days ? archive_days : efs_days(ia_days / 30 + 1);
+    }
+    buf_addf(out, "[{\"TransitionToIA\":\"AFTER_%d_DAY%s\"}", ia_days, ia_days == 1 ? "" : "S");
+    if (archive_days > ia_days) {
+        buf_addf(out, ",{\"TransitionToArchive\":\"AFTER_%d_DAYS\"}", archive_days);
+    }
+    buf_adds(out, ",{\"TransitionToPrimaryStorageClass\":\"AFTER_1_ACCESS\"}]\n");
+    return out->failed ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
+}

@@ -1,0 +1,95 @@
+/* Inside planner/storage: one product's prices and rules in one place, ready for the path search.
+ * tier_model.c builds it from the catalog, tier_cost.c bills with it, tier_dp.c searches. */
+#ifndef GPUTIER_TIER_MODEL_H
+#define GPUTIER_TIER_MODEL_H
+#include "gputier/billing.h"
+#include "gputier/tier.h"
+#include <math.h>
+
+#define TM_TIERS    8
+#define TM_BRACKETS 4
+#define TM_PHASES   14 /* periods until a tier's monthly cost is steady and leaving is free */
+#define TM_ROWS     96
+#define COPY_DAYS   7 /* a restored copy is kept this long (R-S3-18; as the worked cases do) */
+
+/* rate per qty units; bytes > 0: per that many bytes (2^30 or 10^9) instead of per request. */
+struct tm_rate {
+    bool known;
+    money rate;
+    uint64_t qty;
+    uint64_t bytes;
+};
+struct tm_tier {
+    const struct storage_rule *rule;
+    bool usable; /* may be a target */
+    struct tm_rate storage, infrequent, instant, put, get, transition, retrieval, restore, monitor;
+    bool reads_known;
+    int periods; /* minimum duration in periods of 30 days */
+};
+enum tm_move { MOVE_NONE, MOVE_LIFECYCLE, MOVE_COPY };
+struct tier_model {
+    enum storage_product product;
+    int n, hot;
+    struct tm_tier tier[TM_TIERS];
+    enum tm_move move[TM_TIERS][TM_TIERS];
+    /* The hot tier's volume brackets: one account, all groups together (R-S3-03). */
+    struct {
+        gt_u128 upto_bytes; /* 0 = no end */
+        money rate;
+    } bracket[TM_BRACKETS];
+    int n_brackets;
+    const char *currency;
+    size_t row[TM_ROWS];
+    size_t n_rows;
+};
+/* Quantities of one group; whole numbers, so that search and bill see the same. */
+struct tm_group {
+    gt_u128 objects, bytes, billed[TM_TIERS], reads, read_bytes; /* reads: per month */
+    /* Intelligent-Tiering: bytes in (frequent, infrequent, instant) by months since entry 0, 1-2,
+     * 3 and more; monitored objects. */
+    gt_u128 it_bytes[3][3], monitored;
+    int start, served;   /* tier index; whole periods already served there */
+    bool must_leave;     /* the start tier waits longer than allowed */
+    int enter[TM_TIERS]; /* first period at which the tier may be entered; INT_MAX = never */
+};
+int model_build(struct tier_model *m, enum storage_product p, const struct catalog *c,
+                const struct tier_options *o, struct arena *a, const char **notes, size_t *n_notes,
+                struct gt_error *err);
+void model_group(const struct tier_model *m, const struct tier_group *g,
+                 const struct tier_options *o, int start, struct tm_group *out);
+/* rate x quantity x months; exact, rounded once. GT_ERANGE on overflow. */
+int tm_amount(const struct tm_rate *r, gt_u128 quantity, gt_u128 months, money *out);
+
+/* Money of one month in tier k, `since` whole months after entering it. */
+int cost_stay(const struct tier_model *m, const struct tm_group *g, int k, int since,
+              gt_u128 months, money *out);
+int cost_move(const struct tier_model *m, const struct tm_group *g, int from, int to, money *out);
+/* Leaving tier k after `served` periods. */
+int cost_penalty(const struct tier_model *m, const struct tm_group *g, int k, int served,
+                 money *out);
+struct tm_segment {
+    int tier, from, to; /* months [from, to) */
+};
+/* Bill of a path; the first segment may be the start tier (its served time counts on). */
+int cost_path(const struct tier_model *m, const struct tm_group *g, const struct tm_segment *s,
+              size_t n, money *out);
+
+/* Cheapest paths of n groups (R-OPT-01, terminal keep). Calls `found` once per group in order. */
+typedef int tm_found(void *ctx, size_t group, const struct tm_segment *s, size_t n);
+int tier_search(const struct tier_model *m, const struct tm_group *g, size_t n, int horizon,
+                tm_found *found, void *ctx, struct gt_error *err);
+
+/* What to do first, for people: largest savings first, or that nothing pays. */
+int tier_first_steps(const struct tier_model *m, const struct tm_group *g, struct tier_plan *plan,
+                     struct gt_error *err);
+/* Best plain lifecycle policy: at most max_rules rules by prefix, age and size. */
+int tier_policy(const struct tier_model *m, const struct tier_group *group,
+                const struct tm_group *g, size_t n, const struct tier_options *o,
+                struct tier_plan *plan, struct gt_error *err);
+/* What the rules do with one group: its path, POLICY_SEGMENTS at most. */
+#define POLICY_SEGMENTS 4
+size_t policy_path(const struct tier_model *m, const struct tier_rule *rule, size_t n_rules,
+                   const struct tier_group *group, const struct tm_group *g, int horizon,
+                   struct tm_segment *out);
+
+#endif

@@ -1,0 +1,403 @@
+/* tier_optimise against brute force: random prices, sizes, ages and read rates; every sequence of
+ * tiers over a short horizon is billed month by month with the rules written out here a second
+ * time. Then: sums, bounds, brackets, break-even, policy, and the time for 100,000 groups. */
+#include "gputier/billing.h"
+#include "gputier/rng.h"
+#include "gputier/tier.h"
+#include "storage_catalog.h"
+#include "unit.h"
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#define GIB 1073741824.0
+enum { STD, IA, IT, ZIA, GIR, GFR, GDA, XP, TIERS };
+static const char *const names[] = {"s3_standard",     "s3_standard_ia", "s3_intelligent_tiering",
+                                    "s3_onezone_ia",   "s3_glacier_ir",  "s3_glacier_flexible",
+                                    "s3_deep_archive", "s3_express"};
+/* R-S3-16, from row to column, written from the table of the rule page. */
+static const char *const waterfall[] = {".11.111.", "..1.111.", "....111.", ".....11.",
+                                        ".....11.", "......1.", "........", "........"};
+static const int min_months[] = {0, 1, 0, 1, 3, 3, 6, 0};
+
+struct prices { /* per GiB-month, 1,000 requests, GiB */
+    double storage[TIERS], put[TIERS], get[TIERS], transition[TIERS], retrieval[TIERS],
+        restore[TIERS], infrequent, instant, monitor;
+};
+
+static money micro(double v) /* a price with 6 decimals */
+{
+    return (money)llround(v * 1e6) * 1000000;
+}
+
+static double price(struct rng *r, double lo, double hi)
+{
+    return (double)llround((lo + (hi - lo) * rng_unit(r)) * 1e6) / 1e6;
+}
+
+static void random_prices(struct rng *r, struct prices *p)
+{
+    static const double level[] = {0.023, 0.0125, 0.023, 0.01, 0.004, 0.0036, 0.001, 0.1};
+    for (int k = 0; k < TIERS; k++) {
+        p->storage[k] = price(r, level[k] * 0.5, level[k] * 2);
+        p->put[k] = price(r, 0, 0.06);
+        p->get[k] = price(r, 0, 0.01);
+        p->transition[k] = price(r, 0, 0.1);
+        p->retrieval[k] = k == STD || k == IT ? 0 : price(r, 0, 0.03);
+        p->restore[k] = k == GFR || k == GDA ? price(r, 0, 0.1) : 0;
+    }
+    p->infrequent = price(r, 0.008, 0.016);
+    p->instant = price(r, 0.002, 0.006);
+    p->monitor = price(r, 0, 0.005);
+}
+
+static int row_order(const void *a, const void *b)
+{
+    const struct test_rate *x = a, *y = b;
+    int c = strcmp(x->tier, y->tier);
+    c = c ? c : strcmp(x->component, y->component);
+    return c ? c : (x->from_qty > y->from_qty) - (x->from_qty < y->from_qty);
+}
+
+static struct catalog *catalog_of(const struct prices *p)
+{
+    struct test_rate r[TEST_ROWS];
+    size_t n = 0;
+    for (int k = 0; k < TIERS; k++) {
+        const char *t = names[k];
+        const char *storage = k == IT ? "storage_frequent" : "storage";
+        r[n++] = (struct test_rate){t, storage, SU_GIB_MONTH, 1, 0, -1, micro(p->storage[k])};
+        r[n++] = (struct test_rate){t, "put", SU_REQUEST, 1000, 0, -1, micro(p->put[k])};
+        r[n++] = (struct test_rate){t, "get", SU_REQUEST, 1000, 0, -1, micro(p->get[k])};
+        r[n++] =
+            (struct test_rate){t, "transition", SU_REQUEST, 1000, 0, -1, micro(p->transition[k])};
+        r[n++] = (struct test_rate){t, "retrieval", SU_GIB, 1, 0, -1, micro(p->retrieval[k])};
+        if (k == GFR || k == GDA) {
+            r[n++] = (struct test_rate){t,  "retrieval_request", SU_REQUEST, 1000, 0,
+                                        -1, micro(p->restore[k])};
+        }
+    }
+    r[n++] = (struct test_rate){names[IT], "storage_infrequent", SU_GIB_MONTH, 1, 0,
+                                -1,        micro(p->infrequent)};
+    r[n++] = (struct test_rate){names[IT], "storage_archive_instant", SU_GIB_MONTH, 1, 0,
+                                -1,        micro(p->instant)};
+    r[n++] = (struct test_rate){names[IT], "monitoring", SU_OBJECT_MONTH,  1000,
+                                0,         -1,           micro(p->monitor)};
+    qsort(r, n, sizeof *r, row_order);
+    return test_catalog(r, n);
+}
+
+static double own_bytes(const struct tier_group *g, int k)
+{
+    double n = (double)g->objects, b = (double)g->bytes;
+    if (k == IA || k == ZIA || k == GIR) {
+        return fmax(b, n * 131072);
+    }
+    return k == GFR || k == GDA ? b + n * 32768 : b;
+}
+
+/* One month in k, `since` months after it was entered. */
+static double month(const struct prices *p, const struct tier_group *g, int k, int since)
+{
+    double n = (double)g->objects, b = (double)g->bytes, c, rate = g->reads_per_month;
+    double reads = round(rate * n),
+           read_gib = round((g->read_fraction >= 0 ? g->read_fraction : rate) * b) / GIB;
+    if (k == IT) {
+        bool small = b / n < 131072;
+        double cool = small || since < 1 ? 0 : b * exp(-rate);
+        double cold = small || since < 3 ? 0 : b * exp(-3 * rate);
+        c = ((b - cool) * p->storage[IT] + (cool - cold) * p->infrequent + cold * p->instant) / GIB;
+        c += small ? 0 : n * p->monitor / 1000;
+    } else {
+        c = own_bytes(g, k) / GIB * p->storage[k];
+    }
+    if (k == GFR || k == GDA) {
+        c += n * 8192 / GIB * p->storage[STD];
+        c += reads * p->restore[k] / 1000 + read_gib * p->storage[STD] * 7 / 30;
+    }
+    return c + reads * p->get[k] / 1000 + read_gib * p->retrieval[k];
+}
+
+static double move(const struct prices *p, const struct tier_group *g, int from, int to)
+{
+    double n = (double)g->objects, gib = (double)g->bytes / GIB;
+    if (waterfall[from][to] == '1' && to != ZIA) {
+        return n * p->transition[to] / 1000;
+    }
+    if (to == STD) {
+        return n * (p->get[from] + p->restore[from] + p->put[STD]) / 1000 +
+               gib * p->retrieval[from];
+    }
+    return (double)INFINITY;
+}
+
+static double brute(const struct prices *p, const struct tier_group *g, int start, int horizon,
+                    int t, int k, int since, double spent, double best)
+{
+    if (t == horizon || spent >= best) {
+        return spent < best ? spent : best;
+    }
+    for (int to = 0; to < TIERS; to++) {
+        double cost = spent;
+        int now = since;
+        if (to != k) {
+            if ((to == IA || to == ZIA) && g->age_days + 30 * t < 30) {
+                continue;
+            }
+            int left = min_months[k] - since;
+            cost +=
+                move(p, g, k, to) + (left > 0 ? left * own_bytes(g, k) / GIB * p->storage[k] : 0);
+            now = 0;
+        }
+        if (isfinite(cost)) {
+            best =
+                brute(p, g, start, horizon, t + 1, to, now + 1, cost + month(p, g, to, now), best);
+        }
+    }
+    return best;
+}
+
+static struct tier_group random_group(struct rng *r, char *name, size_t size)
+{
+    static const int starts[] = {STD, STD, STD, IA, IT, GIR, GFR, GDA, XP, ZIA};
+    struct tier_group g = {.name = name, .tier = names[starts[rng_u64(r) % 10]]};
+    snprintf(name, size, "p%d/", (int)(rng_u64(r) % 5));
+    g.objects = 1 + rng_u64(r) % 100000;
+    double each = exp(log(1000) + rng_unit(r) * log(1e7 / 1000.0) * 1.2);
+    g.bytes = (uint64_t)(each * (double)g.objects);
+    g.age_days = rng_u64(r) % 3 ? (double)(rng_u64(r) % 400) : 0;
+    g.idle_days = g.age_days;
+    g.reads_per_month = rng_u64(r) % 2 ? 0 : rng_unit(r) * (rng_u64(r) % 2 ? 0.05 : 2);
+    g.read_fraction = rng_u64(r) % 4 ? -1 : rng_unit(r) * g.reads_per_month;
+    return g;
+}
+
+static struct tier_options options(int horizon)
+{
+    return (struct tier_options){.vendor = "aws",
+                                 .region = "us-east-1",
+                                 .horizon_months = horizon,
+                                 .max_wait_s = (double)INFINITY,
+                                 .from_tier = "s3_standard",
+                                 .search_policy = true};
+}
+
+static int index_of(const char *tier)
+{
+    int k = 0;
+    while (strcmp(names[k], tier) != 0) {
+        k++;
+    }
+    return k;
+}
+
+static void no_sequence_of_tiers_is_cheaper(void **state)
+{
+    (void)state;
+    struct rng r;
+    rng_init(&r, 7, 1);
+    for (int i = 0; i < 1500; i++) {
+        struct prices p;
+        char name[16];
+        random_prices(&r, &p);
+        struct catalog *c = catalog_of(&p);
+        struct tier_group g = random_group(&r, name, sizeof name);
+        struct tier_options o = options(1 + (int)(rng_u64(&r) % 8));
+        struct tier_plan *plan = NULL;
+        struct gt_error err = {0};
+        if (tier_optimise(&g, 1, c, &o, &plan, &err) < 0) {
+            fail_msg("case %d: %s %s", i, err.where, err.text);
+        }
+        int start = index_of(g.tier), served = (int)floor(g.age_days / 30);
+        double want = brute(&p, &g, start, o.horizon_months, 0, start, served, 0, 1e300);
+        double got = money_to_double(plan->path[0].cost);
+        if (fabs(want - got) > 1e-9 * fmax(want, 1e-3)) {
+            fail_msg("case %d: brute force %.12g, plan %.12g", i, want, got);
+        }
+        assert_true(plan->lower_bound == plan->total);
+        assert_true(plan->total <= plan->policy_cost && plan->policy_cost <= plan->baseline);
+        assert_true(plan->saving == plan->baseline - plan->total && plan->saving >= 0);
+        tier_plan_free(plan);
+        catalog_free(c);
+    }
+}
+
+static struct catalog *list_prices(void)
+{
+    struct prices p = {.storage = {0.023, 0.0125, 0.023, 0.01, 0.004, 0.0036, 0.00099, 0.11},
+                       .put = {0.005, 0.01, 0.005, 0.01, 0.02, 0.03, 0.05, 0.00113},
+                       .get = {0.0004, 0.001, 0.0004, 0.001, 0.01, 0.0004, 0.0004, 0.00003},
+                       .transition = {0, 0.01, 0.01, 0.01, 0.02, 0.03, 0.05, 0},
+                       .retrieval = {0, 0.01, 0, 0.01, 0.03, 0.01, 0.02, 0.0006},
+                       .restore = {0, 0, 0, 0, 0, 0.05, 0.10, 0},
+                       .infrequent = 0.0125,
+                       .instant = 0.004,
+                       .monitor = 0.0025};
+    return catalog_of(&p);
+}
+
+static void a_long_wait_is_refused_when_asked(void **state)
+{
+    (void)state;
+    struct catalog *c = list_prices();
+    struct tier_group g = {.name = "old/",
+                           .tier = "s3_standard",
+                           .objects = 1000,
+                           .bytes = 1000ULL << 30,
+                           .age_days = 400,
+                           .read_fraction = -1};
+    struct tier_options o = options(36);
+    struct tier_plan *plan;
+    assert_int_equal(tier_optimise(&g, 1, c, &o, &plan, NULL), 0);
+    assert_string_equal(plan->path[0].step[0].tier, "s3_deep_archive");
+    assert_int_equal(plan->path[0].n_steps, 1);
+    /* 1,000 GiB x 36 x 0.00099 + overheads + 1,000 transitions, to the last digit. */
+    char text[MONEY_TEXT];
+    assert_string_equal(money_format(plan->total, text), "35.697404785156");
+    assert_int_equal(plan->path[0].break_even_month, 0);
+    tier_plan_free(plan);
+    o.max_wait_s = 60;
+    assert_int_equal(tier_optimise(&g, 1, c, &o, &plan, NULL), 0);
+    assert_string_equal(plan->path[0].step[0].tier, "s3_glacier_ir");
+    tier_plan_free(plan);
+    g.tier = "s3_deep_archive"; /* what is there already has to come out */
+    assert_int_equal(tier_optimise(&g, 1, c, &o, &plan, NULL), 0);
+    assert_string_equal(plan->path[0].step[0].tier, "s3_standard");
+    assert_true(plan->path[0].break_even_month == -1 && plan->saving < 0);
+    tier_plan_free(plan);
+    catalog_free(c);
+}
+
+static void small_objects_stay(void **state)
+{
+    (void)state;
+    struct catalog *c = list_prices();
+    struct tier_group g = {.name = "tiny/",
+                           .tier = "s3_standard",
+                           .objects = 1000000,
+                           .bytes = 1000000ULL * 16384,
+                           .age_days = 400,
+                           .read_fraction = -1};
+    struct tier_options o = options(36);
+    struct tier_plan *plan;
+    assert_int_equal(tier_optimise(&g, 1, c, &o, &plan, NULL), 0);
+    assert_string_equal(plan->path[0].step[0].tier, "s3_standard");
+    assert_true(plan->total == plan->baseline && plan->saving == 0 && plan->n_rules == 0);
+    assert_non_null(strstr(plan->first_step[0], "leave everything"));
+    struct buf b;
+    buf_init(&b, 1 << 20);
+    assert_int_equal(tier_write_s3_lifecycle(plan, &b, NULL), GT_EUNSUPPORTED);
+    buf_release(&b);
+    tier_plan_free(plan);
+    catalog_free(c);
+}
+
+/* R-S3-03: the account's brackets hold for all groups together. */
+static void brackets_are_billed_for_the_account(void **state)
+{
+    (void)state;
+    struct test_rate r[] = {
+        {"s3_standard", "get", SU_REQUEST, 1000, 0, -1, micro(0.0004)},
+        {"s3_standard", "put", SU_REQUEST, 1000, 0, -1, micro(0.005)},
+        {"s3_standard", "storage", SU_GIB_MONTH, 1, 0, 51200 * MONEY_SCALE, micro(0.023)},
+        {"s3_standard", "storage", SU_GIB_MONTH, 1, 51200 * MONEY_SCALE, 512000 * MONEY_SCALE,
+         micro(0.022)},
+        {"s3_standard", "storage", SU_GIB_MONTH, 1, 512000 * MONEY_SCALE, -1, micro(0.021)},
+    };
+    struct catalog *c = test_catalog(r, sizeof r / sizeof *r);
+    struct tier_group g[2] = {
+        {.name = "a/", .objects = 10, .bytes = 51200ULL << 30, .age_days = 5, .read_fraction = -1},
+        {.name = "b/", .objects = 10, .bytes = 1700ULL << 30, .age_days = 5, .read_fraction = -1}};
+    struct tier_options o = options(10);
+    struct tier_plan *plan;
+    assert_int_equal(tier_optimise(g, 2, c, &o, &plan, NULL), 0);
+    char text[MONEY_TEXT];
+    assert_string_equal(money_format(plan->total, text),
+                        "12150"); /* 52,900 GB-months: 1,215 each */
+    assert_true(plan->path[0].cost + plan->path[1].cost == plan->total);
+    assert_true(plan->lower_bound <= plan->total && plan->lower_bound > 0);
+    tier_plan_free(plan);
+    catalog_free(c);
+}
+
+static void a_policy_is_a_valid_lifecycle(void **state)
+{
+    (void)state;
+    struct catalog *c = list_prices();
+    struct tier_group g[3] = {{.name = "logs/",
+                               .objects = 5000,
+                               .bytes = 5000ULL << 30,
+                               .age_days = 90,
+                               .size_lo = 16777216,
+                               .read_fraction = -1},
+                              {.name = "hot/",
+                               .objects = 5000,
+                               .bytes = 5000ULL << 30,
+                               .age_days = 0,
+                               .size_lo = 16777216,
+                               .reads_per_month = 4,
+                               .read_fraction = -1},
+                              {.name = "logs/",
+                               .objects = 5000,
+                               .bytes = 5000ULL << 30,
+                               .age_days = 0,
+                               .size_lo = 16777216,
+                               .reads_per_month = 1,
+                               .read_fraction = -1,
+                               .noncurrent = true}};
+    struct tier_options o = options(24);
+    struct tier_plan *plan;
+    assert_int_equal(tier_optimise(g, 3, c, &o, &plan, NULL), 0);
+    assert_true(plan->n_rules > 0);
+    assert_string_equal(plan->rule[0].prefix, "logs/");
+    assert_true(plan->policy_cost >= plan->total && plan->policy_cost < plan->baseline);
+    assert_true(plan->policy_gap == plan->policy_cost - plan->total);
+    struct buf b;
+    buf_init(&b, 1 << 20);
+    assert_int_equal(tier_write_s3_lifecycle(plan, &b, NULL), 0);
+    assert_non_null(strstr(b.data, "\"And\""));
+    assert_non_null(strstr(b.data, "DEEP_ARCHIVE"));
+    buf_release(&b);
+    assert_non_null(strstr(plan->first_step[0], "old versions"));
+    tier_plan_free(plan);
+    catalog_free(c);
+}
+
+static void a_hundred_thousand_groups_take_a_quarter_second(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    static struct tier_group g[N];
+    static char name[N][16];
+    struct rng r;
+    rng_init(&r, 3, 3);
+    struct catalog *c = list_prices();
+    for (int i = 0; i < N; i++) {
+        g[i] = random_group(&r, name[i], sizeof name[i]);
+    }
+    struct tier_options o = options(36);
+    o.search_policy = false;
+    struct tier_plan *plan;
+    struct timespec a, b;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+    assert_int_equal(tier_optimise(g, N, c, &o, &plan, NULL), 0);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+    double s = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+    print_message("100,000 groups x 36 months x 8 tiers: %.3f CPU s\n", s);
+    assert_true(s < 5); /* a generous stop for sanitizers; the figure is printed */
+    tier_plan_free(plan);
+    catalog_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_sequence_of_tiers_is_cheaper),
+        cmocka_unit_test(a_long_wait_is_refused_when_asked),
+        cmocka_unit_test(small_objects_stay),
+        cmocka_unit_test(brackets_are_billed_for_the_account),
+        cmocka_unit_test(a_policy_is_a_valid_lifecycle),
+        cmocka_unit_test(a_hundred_thousand_groups_take_a_quarter_second),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

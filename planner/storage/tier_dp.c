@@ -25,6 +25,7 @@ struct block {
     int horizon;
     struct pair pair[MOVES];
     int n_pairs, steady[TM_TIERS]; /* M of each tier, at least 1 */
+    bool target[TM_TIERS];         /* some move leads there */
     struct lane move[MOVES];
     struct lane month[TM_TIERS];              /* steady monthly cost */
     struct lane stay[TM_TIERS][TM_PHASES];    /* cost of the first d months, d = 0 .. M */
@@ -45,10 +46,16 @@ static void fill_lane(struct block *b, int lane)
     const struct tm_group *g = &b->g[lane];
     money c;
     for (int i = 0; i < b->n_pairs; i++) {
+        if (!b->target[b->pair[i].from] && b->pair[i].from != g->start) {
+            continue; /* this group is never there */
+        }
         int rc = cost_move(m, g, b->pair[i].from, b->pair[i].to, &c);
         b->move[i].v[lane] = as_double(rc, c);
     }
     for (int k = 0; k < m->n; k++) {
+        if (!b->target[k] && k != g->start) {
+            continue;
+        }
         int M = b->steady[k];
         double sum = 0;
         b->stay[k][0].v[lane] = 0;
@@ -123,7 +130,9 @@ static void solve(struct block *b)
     for (int t = b->horizon - 1; t >= 0; t--) {
         struct lane *L = &b->L[t * TM_TIERS], *G = &b->G[t * TM_TIERS];
         for (int k = 0; k < m->n; k++) {
-            enter_tier(b, t, k);
+            if (b->target[k]) {
+                enter_tier(b, t, k);
+            }
             for (int i = 0; i < LANES; i++) {
                 L[k].v[i] = (double)INFINITY;
             }
@@ -254,6 +263,7 @@ static void prepare(struct block *b)
         for (int k = 0; k < m->n; k++) {
             if (m->move[i][k] != MOVE_NONE) {
                 b->pair[b->n_pairs++] = (struct pair){i, k};
+                b->target[k] = true;
             }
         }
     }

@@ -336,14 +336,13 @@ static int note_losers(struct pass *p, struct gt_error *err)
 static int read_offers(struct pass *p, struct gt_error *err)
 {
     sqlite3_stmt *st = NULL;
-    bool row = false;
-    int rc = load_prepare(p->l, "SELECT count(*) FROM offer o", true, "", &st, err);
-    if (rc == 0) {
-        rc = db_step(p->l->db, st, &row, err);
-        p->cap = row ? (size_t)sqlite3_column_int64(st, 0) : 0;
-    }
-    (void)sqlite3_finalize(st);
-    st = NULL;
+    int64_t most = 0;
+    /* An upper bound: counting what is valid would cost another pass over the table. */
+    int rc = db_int(p->l->db,
+                    p->l->at ? "SELECT count(*) FROM offer"
+                             : "SELECT count(*) FROM offer WHERE known_to IS NULL",
+                    &most, err);
+    p->cap = (size_t)most;
     if (rc == 0) {
         rc = make_columns(p, err);
     }
@@ -352,10 +351,10 @@ static int read_offers(struct pass *p, struct gt_error *err)
                           "SELECT o.id, o.feed, o.place, o.instance_type, o.purchase, o.payment,"
                           " o.offering_class, o.price_state, o.price, o.upfront, o.price_month,"
                           " o.currency, o.sku, o.note, o.valid_from, o.valid_to, o.as_of"
-                          " FROM offer o",
+                          " FROM offer o NOT INDEXED",
                           true, "", &st, err);
     }
-    row = rc == 0;
+    bool row = rc == 0;
     while (rc == 0 && row && (rc = db_step(p->l->db, st, &row, err)) == 0 && row) {
         size_t type = (size_t)sqlite3_column_int(st, 3);
         if (!p->l->with_cpu_only && type < p->l->n_types && p->l->types[type].num == 0) {

@@ -38,7 +38,9 @@ int db_open(struct db *d, const char *path, int flags, struct gt_error *err)
 {
     d->path = path;
     d->h = NULL;
-    if (sqlite3_open_v2(path, &d->h, flags, NULL) != SQLITE_OK) {
+    /* No mutex inside SQLite: the store's own lock, or a staging's single owner, keeps threads
+     * apart, and a catalog load makes some 20 calls a row. */
+    if (sqlite3_open_v2(path, &d->h, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         int rc = db_fail(d, err, "opening the database");
         db_close(d);
         return rc;

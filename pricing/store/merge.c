@@ -223,13 +223,13 @@ int merge_unrepeat(const struct db *d, uint64_t *dropped, struct gt_error *err)
                            "UPDATE st.%s AS o SET valid_to = n.next,"
                            " period = CASE WHEN coalesce(o.valid_from, 0) = 0 THEN -1"
                            " ELSE o.valid_from END FROM ("
-                           "SELECT rowid AS r, lead(valid_from) OVER (PARTITION BY feed",
+                           "SELECT rowid AS r, min(valid_from) OVER (PARTITION BY feed",
                            t->name);
             fact_each(t->key, add_plain, &b);
             (void)buf_addf(&b,
-                           " ORDER BY valid_from) AS next FROM st.%s WHERE period = 0) n"
-                           " WHERE o.rowid = n.r AND n.next IS NOT NULL"
-                           " AND (o.valid_from IS NULL OR n.next > o.valid_from)",
+                           " ORDER BY valid_from GROUPS BETWEEN 1 FOLLOWING AND"
+                           " UNBOUNDED FOLLOWING) AS next FROM st.%s WHERE period = 0) n"
+                           " WHERE o.rowid = n.r AND n.next IS NOT NULL",
                            t->name);
             rc = run_sql(d, &b, 0, &n, err);
         }

@@ -120,7 +120,7 @@ static int open_connection(struct store *s, struct gt_error *err)
     (void)sqlite3_busy_timeout(s->db.h, BUSY_MS);
     int64_t v = 0;
     rc = db_int(&s->db, "SELECT count(*) FROM sqlite_schema", &v, err);
-    int why = sqlite3_errcode(s->db.h);
+    int why = sqlite3_errcode(s->db.h) & 0xff;
     if (rc != 0 && (why == SQLITE_CANTOPEN || why == SQLITE_READONLY)) {
         return open_immutable(s, err);
     }

@@ -67,3 +67,4 @@ $(O)/pricing/store/schema.o: GT_CFLAGS += -I$(O)
 
 include tests/tests.mk
 .DELETE_ON_ERROR:
+.SECONDARY:

@@ -7,71 +7,84 @@
 #include <stdlib.h>
 #include <string.h>
 
-void csvw_init(struct csvw *w, struct buf *out) {
-  *w = (struct csvw){.out = out};
+void csvw_init(struct csvw *w, struct buf *out)
+{
+    *w = (struct csvw){.out = out};
 }
 
-static void separator(struct csvw *w) {
-  if (w->row_started) {
-    buf_addc(w->out, ',');
-  }
-  w->row_started = true;
-}
-
-void csvw_text(struct csvw *w, const char *s) {
-  separator(w);
-  if (!s || !*s) {
-    return;
-  }
-  bool formula = strchr("=+-@\t\r", *s) != NULL;
-  if (!formula && !strpbrk(s, ",\"\n\r")) {
-    buf_adds(w->out, s);
-    return;
-  }
-  buf_addc(w->out, '"');
-  if (formula) {
-    buf_addc(w->out, '\'');
-  }
-  for (; *s; s++) {
-    if (*s == '"') {
-      buf_addc(w->out, '"');
+static void separator(struct csvw *w)
+{
+    if (w->row_started) {
+        buf_addc(w->out, ',');
     }
-    buf_addc(w->out, *s);
-  }
-  buf_addc(w->out, '"');
+    w->row_started = true;
 }
 
-void csvw_int(struct csvw *w, int64_t v) {
-  separator(w);
-  buf_addf(w->out, "%" PRId64, v);
-}
-
-void csvw_double(struct csvw *w, double v) {
-  char text[40];
-  separator(w);
-  if (!isfinite(v)) {
-    return;
-  }
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, v);
-    if (strtod(text, NULL) == v) {
-      break;
+void csvw_text(struct csvw *w, const char *s)
+{
+    separator(w);
+    if (!s || !*s) {
+        return;
     }
-  }
-  buf_adds(w->out, text);
+    bool formula = strchr("=+-@\t\r", *s) != NULL;
+    if (!formula && !strpbrk(s, ",\"\n\r")) {
+        buf_adds(w->out, s);
+        return;
+    }
+    buf_addc(w->out, '"');
+    if (formula) {
+        buf_addc(w->out, '\'');
+    }
+    for (; *s; s++) {
+        if (*s == '"') {
+            buf_addc(w->out, '"');
+        }
+        buf_addc(w->out, *s);
+    }
+    buf_addc(w->out, '"');
 }
 
-void csvw_money(struct csvw *w, money m) {
-  char text[MONEY_TEXT];
-  separator(w);
-  buf_adds(w->out, money_format(m, text));
+void csvw_int(struct csvw *w, int64_t v)
+{
+    separator(w);
+    buf_addf(w->out, "%" PRId64, v);
 }
 
-void csvw_empty(struct csvw *w) { separator(w); }
-
-void csvw_end_row(struct csvw *w) {
-  buf_addc(w->out, '\n');
-  w->row_started = false;
+void csvw_double(struct csvw *w, double v)
+{
+    char text[40];
+    separator(w);
+    if (!isfinite(v)) {
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtod(text, NULL) == v) {
+            break;
+        }
+    }
+    buf_adds(w->out, text);
 }
 
-int csvw_finish(struct csvw *w) { return w->out->failed ? GT_ELIMIT : 0; }
+void csvw_money(struct csvw *w, money m)
+{
+    char text[MONEY_TEXT];
+    separator(w);
+    buf_adds(w->out, money_format(m, text));
+}
+
+void csvw_empty(struct csvw *w)
+{
+    separator(w);
+}
+
+void csvw_end_row(struct csvw *w)
+{
+    buf_addc(w->out, '\n');
+    w->row_started = false;
+}
+
+int csvw_finish(struct csvw *w)
+{
+    return w->out->failed ? GT_ELIMIT : 0;
+}

@@ -21,8 +21,8 @@ const char *gt_strerror(int code)
     switch (code) {
     case GT_OK:
         return "success";
-#define GT_X(num, name, text) \
-    case num:                 \
+#define GT_X(num, name, text)                                                                      \
+    case num:                                                                                      \
         return text;
         GT_ERROR_LIST(GT_X)
 #undef GT_X
@@ -36,8 +36,8 @@ const char *gt_code_name(int code)
     switch (code) {
     case GT_OK:
         return "OK";
-#define GT_X(num, name, text) \
-    case num:                 \
+#define GT_X(num, name, text)                                                                      \
+    case num:                                                                                      \
         return #name;
         GT_ERROR_LIST(GT_X)
 #undef GT_X

@@ -6,20 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-void log_line(const struct log_sink *sink, enum log_level level,
-              const char *module, const char *fmt, ...) {
-  if (!sink || !sink->write || level > sink->level) {
-    return;
-  }
-  char text[1024];
-  va_list ap;
-  va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
-  struct buf safe;
-  buf_init(&safe, 4096);
-  if (text_safe(&safe, text, strlen(text), false) == 0 && safe.data) {
-    sink->write(sink->ctx, level, module, safe.data);
-  }
-  buf_release(&safe);
+void log_line(const struct log_sink *sink, enum log_level level, const char *module,
+              const char *fmt, ...)
+{
+    if (!sink || !sink->write || level > sink->level) {
+        return;
+    }
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    struct buf safe;
+    buf_init(&safe, 4096);
+    if (text_safe(&safe, text, strlen(text), false) == 0 && safe.data) {
+        sink->write(sink->ctx, level, module, safe.data);
+    }
+    buf_release(&safe);
 }

@@ -164,4 +164,5 @@ static int write_input(const struct export_input *in, struct buf *out, struct gt
 
 const struct export_kind export_aws_run_instances = {
     "aws-run-instances",
-    "input of aws ec2 run-instances --cli-input-json (launches machines that cost money)", write_input};
+    "input of aws ec2 run-instances --cli-input-json (launches machines that cost money)",
+    write_input};

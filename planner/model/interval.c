@@ -12,7 +12,7 @@ struct band {
 static struct band band_of(const struct model_job *j, const struct work *w)
 {
     if (w->estimated) {
-        return (struct band){0.55, 1.50}; /* five rows only: wider than their quantiles */
+        return (struct band){0.40, 1.50}; /* five rows only: wider than their quantiles */
     }
     if (w->tokens && j->method != METHOD_FULL) {
         return (struct band){0.54, 1.20};

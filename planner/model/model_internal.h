@@ -43,6 +43,7 @@ struct work {
     double layers;           /* launch sequences of a forward pass */
     double width;            /* inner dimension of the matrices, NAN = unknown */
     double positions_px;     /* edge of the input image, NAN = no image */
+    double host_s;           /* host work per sample that the GPU waits for */
     bool tokens;             /* sequence model */
     bool convolution;
     bool decoder, encoder;

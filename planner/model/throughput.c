@@ -199,8 +199,9 @@ static void step_time(const struct model_job *j, const struct work *w, const str
     gpu = s->compute + s->memory;
     micro = cbrt(gpu * gpu * gpu + launch * launch * launch);
     s->launch = micro - gpu;
+    s->copy = b * w->host_s;
     if (class == STACK_STOCK && isfinite(w->positions_px)) {
-        s->copy = b * w->positions_px * w->positions_px * 3 * 4 / (param(PARAM_HOST_COPY) * 1e9);
+        s->copy += b * w->positions_px * w->positions_px * 3 * 4 / (param(PARAM_HOST_COPY) * 1e9);
     }
     if (j->sharding != SHARDING_NONE) {
         sharded = fmax(1, j->gpus);

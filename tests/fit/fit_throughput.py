@@ -193,6 +193,10 @@ def work(m, seq_len):
         w["elements"] *= 1.5  # squeeze and excitation
     w["depthwise"] = w["conv"] and w["linear"] < 300 * w["elements"]
     w.update(layers=known(m["layers"], 60), width=m["hidden"], len=1)
+    if m["task"] == "recommendation":
+        w.update(layers=10, elements=3 * 26 * known(m["hidden"], 128) * 2,
+                 dense=min(w["dense"], w["linear"] / 2))
+    w["host"] = .04 if m["family"] in ("mask-rcnn", "faster-rcnn") else 0
     return w
 
 
@@ -264,7 +268,8 @@ def predict(c, values, parts=None):
     launch *= 1 if w["tokens"] else .5
     gpu = compute + memory
     micro = (gpu ** 3 + launch ** 3) ** (1 / 3)
-    copy = b * w["px"] ** 2 * 12 / (p["host_copy"] * 1e9) if stack == 2 and w["px"] > 0 else 0
+    copy = b * w.get("host", 0)
+    copy += b * w["px"] ** 2 * 12 / (p["host_copy"] * 1e9) if stack == 2 and w["px"] > 0 else 0
     # what does not fit one GPU is split over several; each holds and reduces its part
     held = w["dense"]
     if not zero3:

@@ -1,6 +1,7 @@
-/* What a GPU sustains, from its sheet and measured shares of it (shared/docs/measured-peaks.csv
- * and measured-peaks.md): matrix rate, memory bandwidth, collective bandwidth. Nothing here was
- * fitted to training throughputs. Sparse peaks are never used. */
+/* What a GPU sustains, from its sheet and shares of it: matrix rate, memory bandwidth, collective
+ * bandwidth. Shares are measured (shared/docs/measured-peaks.csv and measured-peaks.md) except
+ * those marked "by hand": chosen with the published throughputs in view, so that they count as
+ * seen when the model's errors are judged. Sparse peaks are never used. */
 #include "model_internal.h"
 #include <math.h>
 #include <stddef.h>
@@ -11,13 +12,15 @@ struct arch_rates {
     double capability; /* lowest compute capability of the row, 0 = any */
     double matrix;     /* best matrix product / sheet: MAMF finder, cuBLASLt, PyTorch matmul */
     double bandwidth;  /* stream kernels / sheet */
-    /* watts per TFLOP/s of matrix work; a card with a small power limit gets TDP / watts, however
-     * large its sheet: T4 42.7 of 65 TFLOPS at 70 W, RTX A6000 95 of 155 at 300 W. 0 = no limit */
+    /* watts per TFLOP/s of matrix work: a card with a small power limit gets TDP / watts, however
+     * large its sheet. Turing is measured (T4 42.7 of 65 TFLOPS at 70 W). GA10x and Ada are by
+     * hand: the one matmul of an RTX A6000 (95 TFLOPS at 300 W) asks for 3.2, but training runs on
+     * A10 and L40S exceed what 3.2 and 2.6 would allow. 0 = no limit */
     double watt_half, watt_f32;
 };
 static const struct arch_rates rates[] = {
     {"Kepler", 0, 0.51, 0.75, 0, 0},
-    /* base clock, 560 of 875 MHz */ {"Maxwell", 0, 0.85, 0.85, 0, 0},
+    /* by hand: base clock, 560 of 875 MHz */ {"Maxwell", 0, 0.85, 0.85, 0, 0},
     {"Pascal", 0, 0.90, 0.85, 0, 0},
     {"Volta", 0, 0.78, 0.85, 0, 0},
     {"Turing", 0, 0.80, 0.88, 1.64, 16},
@@ -149,7 +152,9 @@ static bool is_geforce(const struct gpu_spec *g)
            starts(g->model, "RTX 50");
 }
 
-/* Collectives over PCIe, by generation: 8-16 GB/s on gen 3-4, 26-31 on gen 5; GeForce 6-8. */
+/* Collectives over PCIe, by generation: 8-16 GB/s on gen 3-4. Gen 5 (26-31)
+ * and GeForce (6-8) are read from how published BERT runs scale; the values inside the ranges are
+ * by hand. */
 static double pcie_bus(const struct gpu_spec *g)
 {
     if (is_geforce(g)) {
@@ -187,8 +192,8 @@ double model_bus(const struct gpu_spec *g, double nodes, double network_gbps, bo
         return fmax(link * 0.8, 50e9);
     }
     if (nodes > 1) {
-        /* 92-94 of 100 GB/s over four nodes; unknown = one port of its generation, 200 or 400
-         * Gb/s; cards without a fabric usually sit behind 100 Gb/s */
+        /* 92-94 of 100 GB/s over four nodes; unknown, by hand: one port of its generation, 200 or
+         * 400 Gb/s; cards without a fabric usually sit behind 100 Gb/s */
         network = known_or(network_gbps, 0) > 0 ? 0.92 * network_gbps / 8 * 1e9
                                                 : (!fabric  ? 12.5e9
                                                    : recent ? 50e9

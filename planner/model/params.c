@@ -1,7 +1,12 @@
-/* The fitted parameters of the step-time model: the only numbers that were fitted to published
- * throughputs. tests/fit/fit_throughput.py fits them, prints the residuals and the errors on
- * models and GPUs left out, and checks that this table states what it found. Everything else in
- * this folder is counted from dimensions or measured (shared/docs/measured-peaks.csv). */
+/* The fitted parameters of the step-time model. tests/fit/fit_throughput.py fits them to published
+ * throughputs under a weak prior, prints the residuals and the errors on models and GPUs left out,
+ * and checks that this table states what it found.
+ *
+ * They are not the only numbers that saw those throughputs: the constants at the head of
+ * throughput.c, some shares in device.c (marked "by hand"), the activation counts of models without
+ * one in work.c, the classes in stack.c and the prior itself were chosen by hand with the same rows
+ * in view. Leaving a model or GPU out of the fit does not undo those choices: its errors are a
+ * lower estimate of the errors on rows never seen. */
 #include "model_internal.h"
 
 static const struct model_parameter params[PARAM_COUNT] = {

@@ -128,7 +128,8 @@ static void dense_work(const struct model_profile *m, struct work *w)
     w->elements = m->activation_elements;
     if (!(w->elements > 0)) {
         /* 1 kept value per 800 FLOPs in ResNets; diffusion U-Nets keep about the same per
-         * forward FLOP, FP32 group norms and attention: 1e-3 counted for the SD 2 U-Net */
+         * forward FLOP, FP32 group norms and attention: about
+         * 1e-3 for the SD 2 U-Net (0.6e-3 counted, raised by hand after its five published runs) */
         w->elements = w->linear_flops * (is(m->task, "diffusion-unet") ? 1e-3 : 1.25e-3);
         w->estimated = true;
     }
@@ -147,11 +148,12 @@ static void dense_work(const struct model_profile *m, struct work *w)
     if (is(m->family, "mask-rcnn") || is(m->family, "faster-rcnn")) {
         /* proposals, suppression and matching run image by image, mostly on the host: the reason
          * why AMP gains 1.0-1.1 x there on A100 (throughput-model.md section 2) */
-        w->host_s = 0.04;
+        w->host_s = 0.04; /* a guess: no published run was at hand */
     }
     if (m->name != NULL && (strstr(m->name, "se-resne") || strstr(m->name, "seresne"))) {
         /* squeeze and excitation read and scale the widest outputs once more: 0.7-0.9 x the
-         * speed of the plain network (throughput-model.md section 2) */
+         * speed of the plain network (throughput-model.md section 2); the factor is a guess from
+         * that */
         w->elements *= 1.5;
     }
     w->depthwise = w->convolution && w->linear_flops < 300 * w->elements;

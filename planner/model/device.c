@@ -18,23 +18,17 @@ struct arch_rates {
      * A10 and L40S exceed what 3.2 and 2.6 would allow. 0 = no limit */
     double watt_half, watt_f32;
 };
+/* Matrix shares by hand: Kepler (base clock, 560 of 875 MHz), Maxwell, CDNA, CDNA3 (measured 0.51
+ * to 0.64), TPU, Turing's before its power limit. */
 static const struct arch_rates rates[] = {
-    {"Kepler", 0, 0.51, 0.75, 0, 0},
-    /* by hand: base clock, 560 of 875 MHz */ {"Maxwell", 0, 0.85, 0.85, 0, 0},
-    {"Pascal", 0, 0.90, 0.85, 0, 0},
-    {"Volta", 0, 0.78, 0.85, 0, 0},
-    {"Turing", 0, 0.80, 0.88, 1.64, 16},
-    {"Ampere", 8.6, 1.00, 0.88, 2.3, 4.6},
-    {"Ampere", 0, 0.85, 0.85, 0, 0},
-    {"Ada", 0, 1.00, 0.88, 1.6, 3.2},
-    {"Hopper", 0, 0.81, 0.85, 0, 0},
-    {"Blackwell", 12.0, 1.00, 0.88, 1.6, 3.2},
-    {"Blackwell", 0, 0.78, 0.85, 0, 0},
-    {"CDNA3", 0, 0.55, 0.77, 0, 0},
-    {"CDNA4", 0, 0.68, 0.77, 0, 0},
-    {"CDNA", 0, 0.60, 0.77, 0, 0},
-    {"TPU", 0, 0.90, 0.85, 0, 0},
-    {"Gaudi2", 0, 0.97, 0.85, 0, 0},
+    {"Kepler", 0, 0.51, 0.75, 0, 0},     {"Maxwell", 0, 0.85, 0.85, 0, 0},
+    {"Pascal", 0, 0.90, 0.85, 0, 0},     {"Volta", 0, 0.78, 0.85, 0, 0},
+    {"Turing", 0, 0.80, 0.88, 1.64, 16}, {"Ampere", 8.6, 1.00, 0.88, 2.3, 4.6},
+    {"Ampere", 0, 0.85, 0.85, 0, 0},     {"Ada", 0, 1.00, 0.88, 1.6, 3.2},
+    {"Hopper", 0, 0.81, 0.85, 0, 0},     {"Blackwell", 12.0, 1.00, 0.88, 1.6, 3.2},
+    {"Blackwell", 0, 0.78, 0.85, 0, 0},  {"CDNA3", 0, 0.55, 0.77, 0, 0},
+    {"CDNA4", 0, 0.68, 0.77, 0, 0},      {"CDNA", 0, 0.60, 0.77, 0, 0},
+    {"TPU", 0, 0.90, 0.85, 0, 0},        {"Gaudi2", 0, 0.97, 0.85, 0, 0},
     {"Gaudi3", 0, 0.74, 0.85, 0, 0},
 };
 static const struct arch_rates other = {"", 0, 0.80, 0.85, 0, 0};

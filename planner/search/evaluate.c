@@ -155,6 +155,11 @@ static int check_limits(struct search *q, struct candidate *c)
                       arena_printf(q->arena, "over the budget: %.2f USD expected, %.2f allowed",
                                    c->cost_usd, q->budget_usd));
     }
+    return 0;
+}
+
+int evaluate_deadline(struct search *q, struct candidate *c)
+{
     if (q->use_deadline && !deadline_meets(q, c)) {
         return reject(q, c, REJECT_DEADLINE,
                       arena_printf(q->arena,

@@ -45,6 +45,9 @@ static int by_cost(const void *a, const void *b)
     if ((x->reason == NULL) != (y->reason == NULL)) {
         return x->reason == NULL ? 1 : -1; /* failed constraints first */
     }
+    if ((x->kind == REJECT_FIT) != (y->kind == REJECT_FIT)) {
+        return x->kind == REJECT_FIT ? 1 : -1; /* what could run is nearer than what could not */
+    }
     if (x->usd != y->usd) {
         return x->usd < y->usd ? -1 : 1;
     }

@@ -61,6 +61,20 @@ static const struct gpu_spec *spec_of(const struct search *q, size_t row)
     return i >= 0 && (size_t)i < q->c->n_gpus ? &q->c->gpus[i] : NULL;
 }
 
+/* Accelerators that are no GPUs (Inferentia, TPU …) stand in price lists too; they run other
+ * software than the model speaks of, so they are taken only when the scenario names them. */
+static bool is_gpu(const struct search *q, size_t row)
+{
+    static const char *const makers[] = {"NVIDIA", "AMD", "Intel"};
+    const struct gpu_spec *g = spec_of(q, row);
+    for (size_t i = 0; g != NULL && i < sizeof makers / sizeof makers[0]; i++) {
+        if (g->maker != NULL && text_ieq(g->maker, makers[i])) {
+            return true;
+        }
+    }
+    return g == NULL || q->s->n_gpu_models > 0;
+}
+
 static bool row_usable(const struct search *q, size_t row)
 {
     const struct catalog_offers *f = &q->c->offers;
@@ -74,7 +88,7 @@ static bool row_usable(const struct search *q, size_t row)
         return false;
     }
     double gpus = (double)f->gpu_num[row] / f->gpu_den[row];
-    return gpus <= s->gpus_max &&
+    return gpus <= s->gpus_max && is_gpu(q, row) &&
            vendor_wanted(s, catalog_text(q->c, f->vendor[row]),
                          catalog_text(q->c, f->region[row])) &&
            gpu_wanted(s, catalog_text(q->c, f->gpu[row]));

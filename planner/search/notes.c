@@ -36,10 +36,10 @@ static const char *at_rate(struct search *q, const struct candidate *c, double p
     }
     if (j.lambda_per_h * (j.tau_h + j.delta_h + j.restart_h) > 40 ||
         ckpt_expected(&j, &r, NULL) != 0 || !isfinite(r.makespan_h)) {
-        return arena_printf(q->arena, "%s (%.4g/h): would hardly ever end", what, per_machine);
+        return arena_printf(q->arena, "%s %.4g/h: would hardly ever end", what, per_machine);
     }
     double usd = c->cost_usd + c->n * c->machine->usd_h * (r.billed_h - c->billed_h);
-    return arena_printf(q->arena, "%s (%.4g/h): %.1f h, %.2f USD", what, per_machine,
+    return arena_printf(q->arena, "%s %.4g/h: %.1f h, %.2f USD", what, per_machine,
                         c->wait_h + r.makespan_h, usd);
 }
 
@@ -67,12 +67,12 @@ static void interruption_notes(struct notes *o, const struct candidate *c)
         /* ">20 %" is open: 25 % stands for it (spot-model.md section 2). */
         double p = isnan(m->band_hi_pct) ? 25 : (m->band_lo_pct + m->band_hi_pct) / 2;
         char what[120];
-        snprintf(what, sizeof what, "advisor's band %g%s%g %%%s read as a month", m->band_lo_pct,
+        snprintf(what, sizeof what, "advisor's band %g%s%g %%%s a month read as", m->band_lo_pct,
                  isnan(m->band_hi_pct) ? "+ " : "-", isnan(m->band_hi_pct) ? 25 : m->band_hi_pct,
                  isnan(m->band_hi_pct) ? " (open, 25 % taken)" : "");
         monthly = at_rate(q, c, -log(1 - p / 100) / 720, what);
     }
-    const char *low = at_rate(q, c, 0.05, "at 0.05"), *high = at_rate(q, c, 1, "at 1");
+    const char *low = at_rate(q, c, 0.05, "at"), *high = at_rate(q, c, 1, "at");
     if (monthly == NULL || low == NULL || high == NULL) {
         o->failed = true;
         return;
@@ -106,10 +106,10 @@ static void data_notes(struct notes *o, const struct candidate *c)
                             p->tier, p->option[0] != '\0' ? ", " : "", p->option, bps / 1e6));
     } else {
         add(o, arena_printf(q->arena,
-                            "training data: %s of %s%s%s%s%s, %.0f MB/s; filling takes %.0f min at "
-                            "each launch",
+                            "training data: %s%s%s read from %s%s%s, %.0f MB/s; filling it takes "
+                            "%.0f min at each launch",
                             size_format((uint64_t)q->data_bytes, size),
-                            p->source[0] != '\0' ? p->source : "the set", " read from ", p->tier,
+                            p->source[0] != '\0' ? " copied from " : "", p->source, p->tier,
                             p->option[0] != '\0' ? ", " : "", p->option, bps / 1e6,
                             place_stage_s(q, p, c->machine) / 60));
     }
@@ -188,6 +188,10 @@ int build_notes(struct search *q, const struct candidate *c, struct plan *out)
     }
     if (c->checkpoints && c->machine->lambda_per_h <= 0 && q->s->checkpoint_every == CKPT_AUTO) {
         add(&o, "checkpoints: one an hour, as nothing interrupts the run");
+    }
+    if (c->n > 1 && isnan(c->machine->network_gbps)) {
+        add(&o, "how fast the machines talk to each other is not known: the rate counts no "
+                "communication between them");
     }
     if (q->s->batch_per_gpu <= 0 && q->s->gpu_hours <= 0) {
         add(&o, arena_printf(q->arena, "batch per GPU: %g chosen", c->kind->batch));

@@ -205,6 +205,28 @@ static void put_top(struct outcome *o, const struct candidate *c)
     o->top[at] = *c;
 }
 
+/* Left out for its cost alone: the bound or the expectation that did it. */
+static void note_dearer(struct search *q, struct outcome *o, const struct machine *m, double usd)
+{
+    struct rejected *r = ledger_find(q, &o->ledger, m);
+    if (r != NULL && r->usd <= 0) {
+        r->usd = usd;
+    }
+}
+
+/* Can it come into the ranking or onto the front? */
+static bool matters(const struct outcome *o, const struct candidate *c)
+{
+    double v[3];
+    if (o->n_top < o->want ||
+        cost_key(c->cost_usd, c->at_least) <
+            cost_key(o->top[o->want - 1].cost_usd, o->top[o->want - 1].at_least)) {
+        return true;
+    }
+    steps(c->cost_usd, c->at_least, c->makespan_h, c->risk, v);
+    return !covered(o, v);
+}
+
 /* Why a pair need not be looked at: 0 = it must. */
 static int skip(struct search *q, struct outcome *o, const struct pair *p)
 {
@@ -220,11 +242,7 @@ static int skip(struct search *q, struct outcome *o, const struct pair *p)
         key > cost_key(o->top[o->want - 1].cost_usd, o->top[o->want - 1].at_least)) {
         steps(p->usd * (1 - SLACK), p->at_least, p->time_h * (1 - SLACK), p->risk * (1 - SLACK), v);
         if (covered(o, v)) {
-            struct rejected *r = ledger_find(q, &o->ledger, p->m);
-            if (r != NULL && r->machine == NULL) {
-                r->machine = p->m;
-                r->usd = p->usd;
-            }
+            note_dearer(q, o, p->m, p->usd);
             return 1;
         }
     }
@@ -247,6 +265,15 @@ static int try_pair(struct search *q, struct outcome *o, const struct pair *p)
             return rc;
         }
         o->evaluated++;
+        if (c.reject == REJECT_NONE && (!q->prune || matters(o, &c))) {
+            rc = evaluate_deadline(q, &c);
+        } else if (c.reject == REJECT_NONE) {
+            note_dearer(q, o, p->m, c.cost_usd);
+            continue;
+        }
+        if (rc != 0) {
+            return rc;
+        }
         if (c.reject != REJECT_NONE) {
             note_reject(q, o, p->m, (int)c.reject, c.reason, c.cost_usd);
             continue;

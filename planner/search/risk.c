@@ -85,6 +85,37 @@ static double chernoff(const struct ckpt_job *j, double f, double room)
     return exp(best);
 }
 
+static void run_once(const struct ckpt_job *j, double work, struct rng *rng, double *t,
+                     double *billed);
+
+static uint32_t run_count(const struct search *q)
+{
+    return q->o->runs > 0 ? q->o->runs : 2000;
+}
+
+/* Trajectory i: the same luck for every candidate. */
+static void run_number(const struct search *q, const struct candidate *c, uint32_t i, double *t,
+                       double *billed)
+{
+    struct rng rng;
+    rng_init(&rng, q->o->seed, i);
+    double u = rng_unit(&rng), v = rng_unit(&rng);
+    double z = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+    run_once(&c->job, c->job.work_h * exp(c->kind->sigma * z), &rng, t, billed);
+    *t += c->wait_h;
+}
+
+static double chance_by_runs(const struct search *q, const struct candidate *c)
+{
+    uint32_t runs = run_count(q), met = 0;
+    for (uint32_t i = 0; i < runs; i++) {
+        double t, billed;
+        run_number(q, c, i, &t, &billed);
+        met += t <= q->s->deadline_s / 3600;
+    }
+    return (double)met / runs;
+}
+
 bool deadline_meets(struct search *q, struct candidate *c)
 {
     double confidence = q->s->confidence;
@@ -101,12 +132,8 @@ bool deadline_meets(struct search *q, struct candidate *c)
         c->p_deadline = (double)NAN; /* enough, but not known exactly */
         return true;
     }
-    struct risk_result r;
-    if (risk_runs(q, c, &r) != 0) {
-        return false;
-    }
-    c->p_deadline = r.p;
-    return r.p >= confidence;
+    c->p_deadline = chance_by_runs(q, c);
+    return c->p_deadline >= confidence;
 }
 
 /* One trajectory: hours until done and hours billed. */
@@ -184,7 +211,7 @@ static void closed_form(const struct search *q, const struct candidate *c, struc
 
 int risk_runs(const struct search *q, const struct candidate *c, struct risk_result *out)
 {
-    uint32_t runs = q->o->runs > 0 ? q->o->runs : 2000;
+    uint32_t runs = run_count(q);
     double deadline = q->s->deadline_s > 0 ? q->s->deadline_s / 3600 : (double)NAN, met = 0;
     double nan = (double)NAN;
     *out = (struct risk_result){.mean_h = c->makespan_h, .p = nan, .lo = nan, .hi = nan};
@@ -197,12 +224,7 @@ int risk_runs(const struct search *q, const struct candidate *c, struct risk_res
         return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     }
     for (uint32_t i = 0; i < runs; i++) {
-        struct rng rng;
-        rng_init(&rng, q->o->seed, i); /* the same luck for every candidate */
-        double u = rng_unit(&rng), v = rng_unit(&rng);
-        double z = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
-        run_once(&c->job, c->job.work_h * exp(c->kind->sigma * z), &rng, &t[i], &billed[i]);
-        t[i] += c->wait_h;
+        run_number(q, c, i, &t[i], &billed[i]);
         met += t[i] <= deadline;
     }
     qsort(t, runs, sizeof *t, ascending);
@@ -220,13 +242,4 @@ int risk_runs(const struct search *q, const struct candidate *c, struct risk_res
     }
     free(t);
     return 0;
-}
-
-double deadline_chance(const struct search *q, const struct candidate *c)
-{
-    struct risk_result r;
-    if (!isnan(c->p_deadline)) {
-        return c->p_deadline;
-    }
-    return risk_runs(q, c, &r) == 0 ? r.p : (double)NAN;
 }

@@ -75,13 +75,13 @@ struct place {
 struct region {
     const char *vendor, *region;
     uint32_t vendor_id, region_id;
-    struct charges common; /* checkpoints, logs, other data */
+    struct charges common;    /* checkpoints, logs, other data */
     bool checkpoint_unpriced; /* no price for keeping them: counts where machines are taken away */
     const char *checkpoint_tier;
     double checkpoint_bps;
     struct place *place;
     size_t n_places;
-    double min_usd;   /* no placement costs less (search's own double) */
+    double min_usd; /* no placement costs less (search's own double) */
     bool all_at_least;
 };
 
@@ -95,7 +95,7 @@ struct machine {
     double upfront_usd, month_usd;
     double factor; /* discount */
     double vcpus, memory_gib, nvme_bytes, network_gbps;
-    double lambda_per_h; /* of one machine, 0 = not interruptible */
+    double lambda_per_h;             /* of one machine, 0 = not interruptible */
     double band_lo_pct, band_hi_pct; /* advisor, NAN = none */
     size_t region_index;
 };
@@ -112,8 +112,8 @@ struct kind {
     struct model_rate rate; /* samples_per_s of the gang */
     struct model_memory memory;
     bool has_memory;
-    double work_h;         /* all the work at that rate */
-    double sigma;          /* of ln(time), from the 90 % interval */
+    double work_h; /* all the work at that rate */
+    double sigma;  /* of ln(time), from the 90 % interval */
     double batch, checkpoint_bytes;
     const char *note;
     struct kind *next;
@@ -128,7 +128,7 @@ struct candidate {
     const char *reason; /* NULL = meets every constraint */
     enum { REJECT_NONE, REJECT_FIT, REJECT_DEADLINE, REJECT_BUDGET, REJECT_RISK } reject;
     double samples_per_s, work_h, epoch_s;
-    bool cached;       /* the data stay in memory after the first epoch */
+    bool cached; /* the data stay in memory after the first epoch */
     bool storage_bound;
     double epochs_read;
     struct ckpt_job job;
@@ -176,8 +176,9 @@ bool place_allows(const struct place *p, const struct machine *m, int n);
 double place_bps(const struct search *q, const struct place *p, const struct machine *m, int n);
 /* Seconds to bring the data to the machine's own disk. */
 double place_stage_s(const struct search *q, const struct place *p, const struct machine *m);
-/* Fills everything but p_deadline. */
+/* Everything but the deadline, which may take runs: evaluate_deadline, for what is not rejected. */
 int evaluate(struct search *q, struct candidate *c);
+int evaluate_deadline(struct search *q, struct candidate *c);
 /* No placement makes (m, n) cheaper, faster or less exposed than this. */
 void lower_bound(const struct search *q, const struct machine *m, const struct kind *k, int n,
                  double *usd, double *makespan_h, double *risk);
@@ -203,7 +204,6 @@ bool storage_known(const struct search *q, uint32_t vendor, uint32_t region, con
 int charges_append(struct search *q, struct charges *to, const struct charges *from);
 
 /* Chance of the deadline: exact on demand, else bounds and, where they do not decide, runs. */
-double deadline_chance(const struct search *q, const struct candidate *c);
 bool deadline_meets(struct search *q, struct candidate *c);
 struct risk_result {
     double mean_h, p5_h, p50_h, p95_h, billed_p5_h, billed_p50_h, billed_p95_h;

@@ -28,7 +28,7 @@ static void chance(const struct plan *p, char buf[32])
     } else if (p->deadline_probability > 0.9995) {
         snprintf(buf, 32, ">99.9 %%");
     } else {
-        snprintf(buf, 32, "%.1f %%", p->deadline_probability * 100);
+        snprintf(buf, 32, "%.1f %%", floor(p->deadline_probability * 1000) / 10);
     }
 }
 

@@ -87,8 +87,10 @@ static int fail_at(struct csv_reader *r, size_t column, const char *text, struct
 static int unquote(struct csv_reader *r, char *text, uint32_t *len, size_t column,
                    struct gt_error *err)
 {
-    size_t n = *len, out = 0;
-    if (n == 0 || text[0] != '"') {
+    size_t n = *len, out = 0, lead = strspn(text, " ");
+    /* spaces before an opening quote occur in the wild and can mean nothing else */
+    size_t open = lead < n && text[lead] == '"' ? lead : 0;
+    if (n == 0 || text[open] != '"') {
         return n > 0 && memchr(text, '"', n)
                    ? fail_at(r, column,
                              "a quote inside a field that is not quoted; quote the "
@@ -96,7 +98,7 @@ static int unquote(struct csv_reader *r, char *text, uint32_t *len, size_t colum
                              err)
                    : 0;
     }
-    for (size_t i = 1; i < n; i++) {
+    for (size_t i = open + 1; i < n; i++) {
         if (text[i] == '"') {
             if (i + 1 == n) {
                 text[out] = '\0';

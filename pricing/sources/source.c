@@ -3,6 +3,7 @@
 #include <string.h>
 
 static const struct source_def *const sources[] = {
+    &source_aws_offer,
     &source_skypilot,
     &source_aws_spot_advisor,
     &source_prices_csv,

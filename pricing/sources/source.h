@@ -7,6 +7,7 @@
 #include "gputier/units.h"
 #include <stdbool.h>
 
+extern const struct source_def source_aws_offer;        /* aws_offer.c */
 extern const struct source_def source_prices_csv;       /* prices_csv.c */
 extern const struct source_def source_skypilot;         /* skypilot.c */
 extern const struct source_def source_aws_spot_advisor; /* spot_advisor.c */

@@ -1,0 +1,256 @@
+/* EC2 instances of the AWS price list: which products count (docs/pricing-sources.md section 1.1,
+ * the filter table) and the offers that they give, on demand and reserved. */
+#include "aws_offer.h"
+#include "gpu_names.h"
+#include "gputier/text.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bare metal is listed as Dedicated in some lists and as Shared in others; where a list knows
+ * shared metal, its dedicated rows are the dearer option. Judged at the end. */
+struct aws_held_offer {
+    struct aws_held_offer *next;
+    struct offer_row row;
+};
+
+static bool is(const struct aws_product *p, enum aws_attr a, const char *text)
+{
+    return strcmp(p->v[a], text) == 0;
+}
+
+/* "NA", "NA " and "" all mean none. */
+static bool none(const char *s)
+{
+    return strncmp(s, "NA", 2) == 0 ? s[2 + strspn(s + 2, " ")] == '\0' : *s == '\0';
+}
+
+bool aws_ruled_out(enum aws_attr a, const char *value)
+{
+    switch (a) {
+    case A_OS:
+        return strcmp(value, "Linux") != 0;
+    case A_CAPACITY:
+        return strcmp(value, "Used") != 0;
+    case A_SOFTWARE:
+        return !none(value);
+    case A_LICENSE:
+        return *value != '\0' && strcmp(value, "No License required") != 0 && !none(value);
+    default:
+        return false;
+    }
+}
+
+static bool is_metal(const struct aws_product *p)
+{
+    return is(p, A_FAMILY, "Compute Instance (bare metal)");
+}
+
+/* The usage type's word is BoxUsage (t3.micro: "EU-BoxUsage:t3.micro"), not HostBoxUsage. */
+static bool usage_word(const struct aws_product *p, const char *word)
+{
+    const char *u = aws_usage(p->v[A_USAGE]);
+    size_t n = strlen(word);
+    return strncmp(u, word, n) == 0 && (u[n] == ':' || u[n] == '\0');
+}
+
+bool aws_is_compute(struct aws_offer *o, const struct aws_product *p)
+{
+    bool metal = is_metal(p);
+    if (!metal && !is(p, A_FAMILY, "Compute Instance")) {
+        return false;
+    }
+    bool shared = is(p, A_TENANCY, "Shared");
+    o->shared_metal = o->shared_metal || (metal && shared);
+    if (!shared && !(metal && is(p, A_TENANCY, "Dedicated"))) {
+        return false;
+    }
+    for (int a = 0; a < A_COUNT; a++) {
+        if ((a == A_OS || a == A_CAPACITY || a == A_SOFTWARE || a == A_LICENSE) &&
+            aws_ruled_out((enum aws_attr)a, p->v[a])) {
+            return false;
+        }
+    }
+    bool block = is(p, A_MARKET, "CapacityBlock");
+    if (!block && !is(p, A_MARKET, "OnDemand") && *p->v[A_MARKET] != '\0') {
+        return false;
+    }
+    if (!block && !is(p, A_OPERATION, "RunInstances") && *p->v[A_OPERATION] != '\0') {
+        return false;
+    }
+    return usage_word(p, "BoxUsage") || (metal && usage_word(p, "DedicatedUsage"));
+}
+
+/* "8 x 1000 NVMe SSD" -> 8000; "EBS only" and disks of other kinds -> -1. */
+static double local_nvme(const char *storage)
+{
+    char *end;
+    if (!strstr(storage, "NVMe")) {
+        return -1;
+    }
+    double count = (double)strtoul(storage, &end, 10);
+    const char *x = strstr(end, "x ");
+    double size = x ? src_figure(x + 2) : -1;
+    if (!x) { /* "1900 GB NVMe SSD" */
+        return src_figure(storage);
+    }
+    return size > 0 && count > 0 && count < 1000 ? count * size : -1;
+}
+
+/* Only a figure that always holds: "Up to 10 Gigabit" is a burst. */
+static double network(const char *text)
+{
+    double v = src_figure(text);
+    return strstr(text, "Gigabit") ? v : strstr(text, "Megabit") && v > 0 ? v / 1000 : -1;
+}
+
+static void take_gpu(const struct aws_product *p, struct offer_row *r)
+{
+    const char *type = p->v[A_INSTANCE];
+    const struct gpu_instance *g = gpu_of_instance("aws", type);
+    if (g) {
+        r->gpu = g->model;
+        r->gpu_num = g->num;
+        r->gpu_den = g->den;
+        r->gpu_memory_gib = (double)g->memory_gib;
+        return;
+    }
+    int32_t num, den;
+    if (none(p->v[A_GPU]) || src_gpu_count(p->v[A_GPU], &num, &den) != 0) {
+        return;
+    }
+    const char *model = gpu_of_aws_family(type);
+    if (!model) {
+        r->note = "has GPUs of a model that the list does not name";
+        return;
+    }
+    r->gpu = model;
+    r->gpu_num = num;
+    r->gpu_den = den;
+    double whole = gpu_model_memory(model);
+    r->gpu_memory_gib = den > 1 && whole > 0 ? whole * num / den : whole;
+}
+
+/* Purchase, payment and class of a reserved term; spellings vary ("3 yr", "AllUpfront"). */
+static int take_lease(struct offer_row *r, const struct aws_term *t)
+{
+    r->purchase = t->lease[0] == '1' ? PURCHASE_RESERVED_1Y : PURCHASE_RESERVED_3Y;
+    r->payment = t->option[0] == 'N'   ? PAYMENT_NONE
+                 : t->option[0] == 'P' ? PAYMENT_PARTIAL
+                                       : PAYMENT_ALL;
+    if ((t->lease[0] != '1' && t->lease[0] != '3') || !strstr(t->lease, "yr") ||
+        !strstr(t->option, "Upfront") || !strchr("NPA", t->option[0])) {
+        return GT_EPARSE;
+    }
+    return offering_class_from_name(t->offering_class, &r->offering_class);
+}
+
+/* The hourly and the upfront price among a term's. */
+static int take_prices(struct offer_row *r, const struct aws_term *t, const char **bad)
+{
+    bool hourly = false;
+    for (size_t i = 0; i < t->n; i++) {
+        money m;
+        *bad = t->price[i].price;
+        if (src_price(t->price[i].price, &m) != 0) {
+            return GT_EPARSE;
+        }
+        r->currency = t->price[i].currency;
+        if (text_ieq(t->price[i].unit, "Hrs") && !hourly) {
+            r->price_per_hour = m;
+            hourly = true;
+        } else if (text_ieq(t->price[i].unit, "Quantity") && r->upfront == 0) {
+            r->upfront = m;
+        } else {
+            *bad = t->price[i].unit;
+            return GT_EPARSE;
+        }
+    }
+    return 0;
+}
+
+static const char *keep(struct aws_offer *o, const char *s, bool *failed)
+{
+    const char *k = s ? arena_strdup(o->arena, s) : "";
+    *failed = *failed || !k;
+    return k;
+}
+
+static int hold_metal(struct aws_offer *o, const struct offer_row *r, struct gt_error *err)
+{
+    bool failed = false;
+    struct aws_held_offer *h = arena_alloc(o->arena, sizeof *h);
+    if (!h) {
+        return gt_fail(err, GT_ENOMEM, o->ctx->name, "out of memory");
+    }
+    h->row = *r; /* vendor, model and note are static */
+    h->row.region = keep(o, r->region, &failed);
+    h->row.instance_type = keep(o, r->instance_type, &failed);
+    h->row.sku = keep(o, r->sku, &failed);
+    h->row.currency = keep(o, r->currency, &failed);
+    h->next = o->held_offers;
+    o->held_offers = h;
+    return failed ? gt_fail(err, GT_ENOMEM, o->ctx->name, "out of memory") : 0;
+}
+
+static int put_row(struct aws_offer *o, const struct offer_row *r, struct gt_error *err)
+{
+    int rc = staging_put_offer(o->ctx->staging, r, err);
+    o->ctx->rows += rc == 0;
+    return rc;
+}
+
+int aws_put_compute(struct aws_offer *o, const struct aws_product *p, const struct aws_term *t,
+                    struct gt_error *err)
+{
+    struct offer_row r = src_offer(o->ctx);
+    const char *bad = "";
+    r.region = aws_region(p->v[A_REGION], p->v[A_LOCATION]);
+    if (!r.region) {
+        return aws_bad(o, "location", p->v[A_LOCATION], err);
+    }
+    r.instance_type = p->v[A_INSTANCE];
+    if (!src_name_ok(r.instance_type) || !src_name_ok(p->sku)) {
+        return aws_bad(o, "instance type", r.instance_type, err);
+    }
+    r.vendor = aws_vendor(r.region);
+    r.sku = p->sku;
+    r.vcpus = src_figure(p->v[A_VCPU]);
+    r.memory_gib = src_figure(p->v[A_MEMORY]);
+    r.local_nvme_gb = local_nvme(p->v[A_STORAGE]);
+    r.network_gbps = network(p->v[A_NETWORK]);
+    r.valid_from = aws_time(t->effective);
+    take_gpu(p, &r);
+    if (*t->lease != '\0' && take_lease(&r, t) != 0) {
+        return aws_bad(o, "reserved term", t->option, err);
+    }
+    if (take_prices(&r, t, &bad) != 0) {
+        return aws_bad(o, "price", bad, err);
+    }
+    if (!src_name_ok(r.currency) || strlen(r.currency) != 3) {
+        return aws_bad(o, "currency", r.currency, err);
+    }
+    if (is(p, A_MARKET, "CapacityBlock")) {
+        r.purchase = PURCHASE_CAPACITY_BLOCK;
+        r.price_state = PRICE_SOLD_OTHERWISE;
+        r.price_per_hour = 0;
+    } else if (r.price_per_hour == 0 && r.upfront == 0) { /* zero is not a price */
+        o->ctx->skipped++;
+        return 0;
+    }
+    aws_saw_region(o, r.region);
+    return is(p, A_TENANCY, "Shared") ? put_row(o, &r, err) : hold_metal(o, &r, err);
+}
+
+int aws_finish_compute(struct aws_offer *o, struct gt_error *err)
+{
+    int rc = 0;
+    for (struct aws_held_offer *h = o->held_offers; rc == 0 && h; h = h->next) {
+        if (o->shared_metal) {
+            o->ctx->skipped++;
+        } else {
+            rc = put_row(o, &h->row, err);
+        }
+    }
+    return rc;
+}

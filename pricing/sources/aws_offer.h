@@ -1,0 +1,121 @@
+/* The AWS bulk price list, all services (docs/pricing-sources.md sections 1.1 to 1.5).
+ *
+ * aws_offer.c recognises and dispatches; aws_json.c and aws_csv.c read the two layouts into the
+ * same two things, a product (its attributes) and a term (what it costs); aws_compute.c,
+ * aws_storage.c and aws_transfer.c make rows of them. */
+#ifndef GPUTIER_AWS_OFFER_H
+#define GPUTIER_AWS_OFFER_H
+#include "gputier/arena.h"
+#include "source.h"
+
+enum aws_attr {
+    A_FAMILY,
+    A_SERVICE,
+    A_LOCATION,
+    A_REGION,
+    A_INSTANCE,
+    A_VCPU,
+    A_MEMORY,
+    A_STORAGE,
+    A_NETWORK,
+    A_TENANCY,
+    A_OS,
+    A_LICENSE,
+    A_USAGE,
+    A_OPERATION,
+    A_CAPACITY,
+    A_GPU,
+    A_MARKET,
+    A_SOFTWARE,
+    A_VOLUME_TYPE,
+    A_STORAGE_CLASS,
+    A_TRANSFER_TYPE,
+    A_FROM,
+    A_TO,
+    A_FROM_REGION,
+    A_TO_REGION,
+    A_ACCESS,
+    A_COUNT
+};
+struct aws_attr_name {
+    const char *json, *csv;
+};
+extern const struct aws_attr_name aws_attr_names[A_COUNT];
+
+/* "" for what the list does not state. Borrowed. */
+struct aws_product {
+    const char *sku;
+    const char *v[A_COUNT];
+};
+struct aws_price {
+    const char *unit, *begin, *end, *price, *currency;
+};
+struct aws_term {
+    const char *effective, *lease, *option, *offering_class; /* lease "" = on demand */
+    const struct aws_price *price;
+    size_t n;
+};
+
+enum aws_kind { AWS_NOT_WANTED, AWS_COMPUTE, AWS_STORAGE, AWS_TRANSFER };
+
+/* Rows that only the end of the list can judge: lists in the arena. */
+struct aws_held_offer;
+struct aws_held_rate;
+struct aws_offer {
+    struct parse_context *ctx;
+    struct arena *arena;
+    struct bad_rows bad;
+    uint64_t line; /* of the row at hand; 0 in JSON */
+    char code[64]; /* offerCode */
+    /* What the rows say of the list as a whole: one region or several. */
+    char region[64];
+    bool many_regions;
+    bool shared_metal, io2_tiers;
+    struct aws_held_offer *held_offers;
+    struct aws_held_rate *held_rates;
+};
+
+/* What a product is good for; also notes facts of the list as a whole. */
+enum aws_kind aws_classify(struct aws_offer *o, const struct aws_product *p);
+/* Whether the attributes known so far rule the product out, whatever the others say. */
+bool aws_ruled_out(enum aws_attr a, const char *value);
+int aws_put(struct aws_offer *o, enum aws_kind kind, const struct aws_product *p,
+            const struct aws_term *t, struct gt_error *err) GT_CHECK;
+int aws_put_compute(struct aws_offer *o, const struct aws_product *p, const struct aws_term *t,
+                    struct gt_error *err) GT_CHECK;
+int aws_put_storage(struct aws_offer *o, const struct aws_product *p, const struct aws_term *t,
+                    struct gt_error *err) GT_CHECK;
+int aws_put_transfer(struct aws_offer *o, const struct aws_product *p, const struct aws_term *t,
+                     struct gt_error *err) GT_CHECK;
+bool aws_is_compute(struct aws_offer *o, const struct aws_product *p);
+bool aws_is_storage(const struct aws_offer *o, const struct aws_product *p);
+bool aws_is_transfer(const struct aws_offer *o, const struct aws_product *p);
+int aws_finish_compute(struct aws_offer *o, struct gt_error *err) GT_CHECK;
+int aws_finish_storage(struct aws_offer *o, struct gt_error *err) GT_CHECK;
+
+/* Shared: the region of a product (code, else by its location's name; NULL = unknown) */
+const char *aws_region(const char *code, const char *location);
+/* The vendor of a region: "aws" or "aws-cn". */
+const char *aws_vendor(const char *region);
+/* The usage type behind its region prefixes: "EU-TimedStorage-ByteHrs" -> "TimedStorage-ByteHrs".
+ */
+const char *aws_usage(const char *usage);
+void aws_saw_region(struct aws_offer *o, const char *region);
+int64_t aws_time(const char *text); /* GT_TIME_NONE when it is none */
+/* A row that can not be read; see src_bad_row. */
+int aws_bad(struct aws_offer *o, const char *what, const char *found,
+            struct gt_error *err) GT_CHECK;
+
+/* The two layouts. */
+struct aws_json;
+int aws_json_open(struct aws_offer *o, struct aws_json **out, struct gt_error *err) GT_CHECK;
+int aws_json_feed(struct aws_json *j, const char *data, size_t len, struct gt_error *err) GT_CHECK;
+int aws_json_close(struct aws_json *j, struct gt_error *err) GT_CHECK; /* not freed */
+void aws_json_free(struct aws_json *j);
+struct aws_csv;
+int aws_csv_open(struct aws_offer *o, struct aws_csv **out, struct gt_error *err) GT_CHECK;
+int aws_csv_feed(struct aws_csv *c, const char *data, size_t len, struct gt_error *err) GT_CHECK;
+int aws_csv_close(struct aws_csv *c, struct gt_error *err) GT_CHECK; /* not freed */
+void aws_csv_free(struct aws_csv *c);
+
+#endif

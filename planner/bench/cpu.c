@@ -33,7 +33,13 @@ struct backend {
     int job; /* metric, or -1 to end, -2 to touch the pages first */
 };
 
+/* Versions for wider vectors, chosen at load time; gcc only, and not under the sanitizers, whose
+ * start-up comes after the loader's choice. */
+#if defined(__clang__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CLONES __attribute__((noinline))
+#else
 #define CLONES __attribute__((target_clones("avx512f", "avx2,fma", "default"), noinline))
+#endif
 
 CLONES static void loop_copy(float *restrict z, const float *restrict x, size_t n)
 {

@@ -32,12 +32,15 @@ enum {
 };
 
 static int take_names(struct parser *p, const struct csv_row *row, struct offer_row *o,
-                      char vendor[48], struct gt_error *err)
+                      struct gt_error *err)
 {
     static const int needed[] = {REGION, TYPE, CURRENCY};
-    o->vendor = src_vendor(table_text(p, row, VENDOR), vendor);
+    o->vendor = vendor_canonical(table_text(p, row, VENDOR));
     if (!o->vendor) {
-        return table_refuse(p, row, VENDOR, "expected a vendor's name such as aws or lambda", err);
+        return table_refuse(p, row, VENDOR,
+                            "expected a vendor that is known: aws, aws-cn, azure, "
+                            "gcp, oci, lambda, runpod, vast, nebius, coreweave, alibaba, …",
+                            err);
     }
     for (size_t i = 0; i < 3; i++) {
         if (!src_name_ok(table_text(p, row, needed[i]))) {
@@ -151,9 +154,8 @@ static int take_price(struct parser *p, const struct csv_row *row, struct offer_
 
 static int own_row(struct parser *p, const struct csv_row *row, struct gt_error *err)
 {
-    char vendor[48];
     struct offer_row o = src_offer(p->ctx);
-    int rc = take_names(p, row, &o, vendor, err);
+    int rc = take_names(p, row, &o, err);
     rc = rc ? rc : take_figures(p, row, &o, err);
     rc = rc ? rc : take_price(p, row, &o, err);
     rc = rc ? rc : table_time(p, row, FROM, &o.valid_from, err);

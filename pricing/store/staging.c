@@ -172,6 +172,24 @@ static void replace(char **old, const char *s)
     }
 }
 
+int staging_set_scope(struct staging *st, const char *scope, struct gt_error *err)
+{
+    if (strcmp(st->scope, scope) == 0) {
+        return 0;
+    }
+    char *fresh = strdup(scope);
+    int rc = fresh ? db_execf(&st->db, err, "UPDATE feed SET scope = %Q WHERE id = %u", scope,
+                              (unsigned)st->feed)
+                   : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    if (rc == 0) {
+        free(st->scope);
+        st->scope = fresh;
+        fresh = NULL;
+    }
+    free(fresh);
+    return rc;
+}
+
 void staging_set_raw(struct staging *st, const char *sha256_hex, uint64_t bytes, const char *etag,
                      const char *last_modified)
 {

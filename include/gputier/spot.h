@@ -50,8 +50,7 @@ int ckpt_simulate(const struct ckpt_job *job, double deadline_h, uint64_t seed, 
 /* The sampler below it: makespan_h[runs] and, if not NULL, billed_h[runs], in order of the runs.
  * shape 0: exponential with job->lambda_per_h; else Weibull (restarts interruptible). */
 int ckpt_sample(const struct ckpt_job *job, double shape, double scale_h, uint64_t seed,
-                uint32_t runs, double *makespan_h, double *billed_h,
-                struct gt_error *err) GT_CHECK;
+                uint32_t runs, double *makespan_h, double *billed_h, struct gt_error *err) GT_CHECK;
 /* q-quantile (0..1) of v[n], the value of rank floor(q n); reorders v. NAN if n is 0. */
 double ckpt_quantile(double *v, size_t n, double q);
 

@@ -88,6 +88,12 @@ static void fill_keys(struct offer_view *v)
         case SORT_AGE:
             v->key[i] = -(double)o->as_of[i];
             break;
+        case SORT_VCPUS:
+            v->key[i] = (double)o->vcpus[i];
+            break;
+        case SORT_MEMORY:
+            v->key[i] = (double)o->memory_gib[i];
+            break;
         default:
             v->key[i] = ranked ? rank[column[i]] : 0;
             break;
@@ -226,6 +232,25 @@ static size_t pass(struct offer_view *v, const struct word *w, size_t n)
     return kept;
 }
 
+/* Which word left nothing, and why as far as it is known. */
+static void explain(struct offer_view *v, const struct word *w, size_t before, int len,
+                    const char *text)
+{
+    static const char *const known[] = {"vendor", "gpu",  "gpus", "region",
+                                        "zone",   "type", "buy",  "max"};
+    bool ok = !w->key[0];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        ok = ok || key_is(w, known[i]);
+    }
+    if (ok) {
+        snprintf(v->problem, sizeof v->problem, "'%.*s' fits none of the %zu left; x clears",
+                 len < 60 ? len : 60, text, before);
+    } else {
+        snprintf(v->problem, sizeof v->problem,
+                 "no key '%s'; vendor gpu gpus region zone type buy max are there", w->key);
+    }
+}
+
 void offer_view_filter(struct offer_view *v, const char *filter)
 {
     size_t n = v->catalog->offers.n;
@@ -233,6 +258,7 @@ void offer_view_filter(struct offer_view *v, const char *filter)
     if (filter != v->filter) {
         snprintf(v->filter, sizeof v->filter, "%s", filter);
     }
+    v->problem[0] = '\0';
     memcpy(v->row, v->order, n * sizeof *v->row);
     for (const char *s = v->filter; *s && words < MAX_WORDS;) {
         while (isspace((unsigned char)*s)) {
@@ -242,8 +268,12 @@ void offer_view_filter(struct offer_view *v, const char *filter)
         if (len) {
             struct word w;
             parse_word(&w, s, len);
+            size_t before = n;
             n = pass(v, &w, n);
             words++;
+            if (before && !n) {
+                explain(v, &w, before, (int)len, s);
+            }
         }
         s += len;
     }

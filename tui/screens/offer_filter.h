@@ -16,7 +16,9 @@ enum offer_sort {
     SORT_BUY,
     SORT_PER_GPU,
     SORT_PER_HOUR,
-    SORT_AGE
+    SORT_AGE,
+    SORT_VCPUS,
+    SORT_MEMORY
 };
 struct offer_view {
     const struct catalog *catalog;
@@ -28,6 +30,7 @@ struct offer_view {
     enum offer_sort sort;
     bool reverse;
     char filter[512];
+    char problem[160]; /* when nothing passes: which word left nothing */
 };
 int offer_view_init(struct offer_view *v, const struct catalog *c);
 void offer_view_release(struct offer_view *v);

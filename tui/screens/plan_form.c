@@ -1,5 +1,6 @@
 /* The scenario being edited (plan_form.h). */
 #include "plan_form.h"
+#include "../cli/plan_json.h"
 #include "gputier/units.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +153,21 @@ int form_copy(const struct plan_form *f, struct app *app, struct scenario **out,
     }
     return scenario_parse(f->text, f->len, f->file, sets, f->n, app->now, app->local_offset_s, out,
                           err);
+}
+
+int form_plan_json(const struct plan_form *f, const struct app *app, const struct plan_set *set,
+                   struct buf *out)
+{
+    struct scenario_set sets[FORM_EDITS];
+    for (size_t i = 0; i < f->n; i++) {
+        sets[i] = (struct scenario_set){f->edit[i].path, f->edit[i].value};
+    }
+    struct plan_origin origin = {.file = f->file,
+                                 .text = f->text,
+                                 .sets = sets,
+                                 .n_sets = f->n,
+                                 .local_offset_s = app->local_offset_s};
+    return plan_json_write(set, f->scenario, &origin, out);
 }
 
 static int reparse(struct plan_form *f, struct app *app, struct gt_error *err)

@@ -33,6 +33,9 @@ int form_undo(struct plan_form *f, struct app *app, int by,
 /* A scenario of its own for a worker: the caller frees it. */
 int form_copy(const struct plan_form *f, struct app *app, struct scenario **out,
               struct gt_error *err) GT_CHECK;
+/* The plan document of these plans with the scenario and its edits. */
+int form_plan_json(const struct plan_form *f, const struct app *app, const struct plan_set *set,
+                   struct buf *out) GT_CHECK;
 void form_release(struct plan_form *f);
 
 #endif

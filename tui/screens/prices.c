@@ -6,37 +6,50 @@
 #include "gputier/text.h"
 #include "gputier/units.h"
 #include "offer_filter.h"
+#include "price_details.h"
 #include "screen.h"
 #include <curses.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum column {
-    C_VENDOR,
-    C_TYPE,
-    C_GPU,
-    C_COUNT,
-    C_REGION,
-    C_BUY,
-    C_PER_GPU,
-    C_PER_HOUR,
-    C_AGE,
-    C_END
+enum column { /* in the order of enum offer_sort */
+              C_VENDOR,
+              C_TYPE,
+              C_GPU,
+              C_COUNT,
+              C_REGION,
+              C_BUY,
+              C_PER_GPU,
+              C_PER_HOUR,
+              C_AGE,
+              C_VCPUS,
+              C_MEMORY,
+              C_END
 };
 static const struct column_def {
     const char *title;
     int width, min_screen; /* shown from this screen width on */
     bool right;
-} columns[C_END] = {{"VENDOR", 8, 0, false},        {"INSTANCE TYPE", 22, 0, false},
-                    {"GPU", 11, 50, false},         {"N", 4, 0, true},
+} columns[C_END] = {{"VENDOR", 7, 0, false},        {"INSTANCE TYPE", 20, 0, false},
+                    {"GPU", 10, 50, false},         {"N", 3, 0, true},
                     {"REGION/ZONE", 14, 66, false}, {"BUY", 10, 60, false},
                     {"$/GPU-H", 9, 0, true},        {"$/H", 9, 92, true},
-                    {"AGE", 5, 108, true}};
+                    {"AGE", 5, 98, true},           {"VCPU", 5, 130, true},
+                    {"MEM GiB", 8, 130, true}};
+/* Purchase options in ten cells. */
+static const char *const buy_short[PURCHASE_COUNT] = {
+    [PURCHASE_ON_DEMAND] = "on demand",        [PURCHASE_SPOT] = "spot",
+    [PURCHASE_LOW_PRIORITY] = "low prio",      [PURCHASE_MONTHLY] = "monthly",
+    [PURCHASE_RESERVED_1Y] = "reserve 1y",     [PURCHASE_RESERVED_3Y] = "reserve 3y",
+    [PURCHASE_SAVINGS_PLAN_1Y] = "savings 1y", [PURCHASE_SAVINGS_PLAN_3Y] = "savings 3y",
+    [PURCHASE_COMMITTED_USE_1Y] = "commit 1y", [PURCHASE_COMMITTED_USE_3Y] = "commit 3y",
+    [PURCHASE_CAPACITY_BLOCK] = "block",       [PURCHASE_DEV_TEST] = "dev/test",
+};
 
 static const struct screen_key keys[] = {{"Enter", "details", true},
                                          {"f", "filter", true},
-                                         {"x", "clear filter", true},
+                                         {"x", "clear", true},
                                          {"/", "find", true},
                                          {"s", "sort", true},
                                          {"n N", "next, previous match", false},
@@ -44,7 +57,7 @@ static const struct screen_key keys[] = {{"Enter", "details", true},
                                          {"r", "reverse the order", false},
                                          {"b", "price per GPU-hour, hour, month", false},
                                          {"y", "copy the row", false},
-                                         {"w", "write the view as CSV", true},
+                                         {"w", "write CSV", true},
                                          {NULL, NULL, false}};
 
 struct prices {
@@ -53,7 +66,8 @@ struct prices {
     char find[PROMPT_MAX], filter_before[PROMPT_MAX];
     size_t find_from;
     bool details;
-    int basis; /* 0 GPU-hour, 1 hour, 2 month */
+    int widths[C_END]; /* as drawn last; 0 = hidden */
+    int basis;         /* 0 GPU-hour, 1 hour, 2 month */
 };
 
 static int open_screen(struct ui *ui, void **state, struct gt_error *err)
@@ -101,6 +115,15 @@ static void price_text(const struct prices *p, const struct catalog *c, size_t r
     snprintf(out, 40, "%.*f", v >= 10000 ? 0 : 3, v);
 }
 
+static void number_or_dash(char out[160], float v)
+{
+    if (v == v) {
+        snprintf(out, 160, "%g", (double)v);
+    } else {
+        snprintf(out, 160, "-");
+    }
+}
+
 static void cell(const struct ui *ui, const struct prices *p, size_t row, enum column col,
                  char out[160])
 {
@@ -125,10 +148,13 @@ static void cell(const struct ui *ui, const struct prices *p, size_t row, enum c
                  catalog_text(c, o->zone[row]));
         break;
     case C_BUY:
-        snprintf(out, 160, "%s", purchase_name((enum purchase)o->purchase[row]));
-        for (char *s = out; *s; s++) {
-            *s = *s == '_' ? ' ' : *s;
-        }
+        snprintf(out, 160, "%s", buy_short[o->purchase[row]]);
+        break;
+    case C_VCPUS:
+        number_or_dash(out, o->vcpus[row]);
+        break;
+    case C_MEMORY:
+        number_or_dash(out, o->memory_gib[row]);
         break;
     case C_PER_GPU:
         price_text(p, c, row, p->basis, out);
@@ -142,33 +168,32 @@ static void cell(const struct ui *ui, const struct prices *p, size_t row, enum c
     }
 }
 
-/* Widths for this screen: columns drop from the least needed, what is left over goes to the type.
- */
-static int layout(int width, int widths[C_END])
+/* Widths for this screen: columns drop from the least needed; what is left over goes to the type
+ * and the region. */
+static void layout(int width, int widths[C_END])
 {
-    int used = 2, shown = 0;
+    int used = 2;
     for (int i = 0; i < C_END; i++) {
         widths[i] = width >= columns[i].min_screen ? columns[i].width : 0;
         used += widths[i] ? widths[i] + 1 : 0;
-        shown += widths[i] > 0;
     }
-    int spare = width - used;
+    int spare = width - used + 1;
     if (spare < 0) {
-        widths[C_TYPE] += spare;
-        if (widths[C_TYPE] < 8) {
-            widths[C_TYPE] = 8;
-        }
-    } else {
-        widths[C_TYPE] += spare < 10 ? spare : 10;
-        widths[C_REGION] +=
-            widths[C_REGION] && spare > 10 ? (spare - 10 < 10 ? spare - 10 : 10) : 0;
+        widths[C_TYPE] = widths[C_TYPE] + spare < 8 ? 8 : widths[C_TYPE] + spare;
+        return;
     }
-    return shown;
+    int more = spare < 8 ? spare : 8;
+    widths[C_TYPE] += more;
+    spare -= more;
+    more = widths[C_REGION] ? (spare < 12 ? spare : 12) : 0;
+    widths[C_REGION] += more;
+    spare -= more;
+    widths[C_GPU] += widths[C_GPU] ? (spare < 8 ? spare : 8) : 0;
 }
 
 static void draw_table(struct ui *ui, struct prices *p, int y, int height, int width)
 {
-    int widths[C_END], x = 2;
+    int *widths = p->widths, x = 2;
     layout(width, widths);
     for (int i = 0; i < C_END; i++) {
         if (!widths[i]) {
@@ -206,81 +231,27 @@ static void draw_table(struct ui *ui, struct prices *p, int y, int height, int w
     }
 }
 
-static void number_or(char out[32], float v, const char *unit)
-{
-    if (v == v) {
-        snprintf(out, 32, "%g%s", (double)v, unit);
-    } else {
-        snprintf(out, 32, "unknown");
-    }
-}
-
-static void draw_details(struct ui *ui, struct prices *p, int y, int width)
-{
-    const struct catalog *c = ui->catalog;
-    const struct catalog_offers *o = &c->offers;
-    char exact[MONEY_TEXT], vcpus[32], memory[32], nvme[32], net[32], gpu_mem[32], date[16];
-    if (p->list.at >= p->view.n) {
-        return;
-    }
-    size_t r = p->view.row[p->list.at];
-    draw_rule(y, 0, width);
-    draw_format(y + 1, 1, width - 2, -1, EL_TITLE, "%s  %s  %s%s%s  %s",
-                catalog_text(c, o->instance_type[r]), catalog_text(c, o->vendor[r]),
-                catalog_text(c, o->region[r]), o->zone[r] ? "/" : "", catalog_text(c, o->zone[r]),
-                purchase_name((enum purchase)o->purchase[r]));
-    if (o->price_state[r] == PRICE_KNOWN) {
-        char upfront[MONEY_TEXT] = "";
-        if (o->upfront[r]) {
-            snprintf(upfront, sizeof upfront, "  + %.40s up front",
-                     money_format(o->upfront[r], exact));
-        }
-        bool monthly = o->purchase[r] == PURCHASE_MONTHLY;
-        money_format(monthly ? o->price_month[r] : o->price_per_hour[r], exact);
-        draw_format(y + 2, 1, width - 2, -1, EL_BEST, "%s %s/%s%s", exact,
-                    catalog_text(c, o->currency[r]), monthly ? "month" : "h", upfront);
-    } else {
-        draw_text(y + 2, 1, width - 2, -1, EL_WARN,
-                  "nobody publishes this price; it never counts as 0");
-    }
-    number_or(vcpus, o->vcpus[r], "");
-    number_or(memory, o->memory_gib[r], " GiB");
-    number_or(nvme, o->local_nvme_gb[r], " GB");
-    number_or(net, o->network_gbps[r], " Gbit/s");
-    number_or(gpu_mem, o->gpu_memory_gib[r], " GiB");
-    draw_format(y + 3, 1, width - 2, -1, EL_TEXT,
-                "%u%s%.0u x %s (%s each)  %s vCPU  %s  NVMe %s  network %s", o->gpu_num[r],
-                o->gpu_den[r] > 1 ? "/" : "", o->gpu_den[r] > 1 ? o->gpu_den[r] : 0,
-                catalog_text(c, o->gpu[r]), gpu_mem, vcpus, memory, nvme, net);
-    draw_format(y + 4, 1, width - 2, -1, EL_DIM,
-                "source %s  SKU %s  as of %s  %s  Linux, before tax  %s",
-                catalog_text(c, o->source[r]), o->sku[r] ? catalog_text(c, o->sku[r]) : "-",
-                date_format(o->as_of[r], date), origin_name((enum origin)o->origin[r]),
-                catalog_text(c, o->note[r]));
-}
-
 static void draw(struct ui *ui, void *state, int y, int height, int width)
 {
     struct prices *p = state;
-    int details = p->details && height >= 16 ? 5 : 0;
+    int details = !p->details || height < 16 ? 0 : height >= 32 ? 10 : 5;
     int rows = height - 2 - details;
     if (p->view.filter[0]) {
         draw_format(y, 1, width - 2, -1, EL_TITLE, "%zu of %zu offers for  %s  [x clears]",
                     p->view.n, ui->catalog->offers.n, p->view.filter);
     } else {
         draw_format(y, 1, width - 2, -1, EL_TITLE,
-                    "%zu offers; f filters: h100 8 spot, vendor=aws gpu=A100 gpus=4-8 max=3",
-                    p->view.n);
+                    "%zu offers; f filters: h100 8 spot, vendor=aws gpus=4-8 max=3", p->view.n);
     }
     draw_rule(y + 1, 0, width);
     list_resize(&p->list, p->view.n, rows > 1 ? (size_t)rows - 1 : 1);
     draw_table(ui, p, y + 2, rows, width);
     if (p->view.n == 0) {
-        draw_text(y + 4, 2, width - 4, 0, EL_WARN,
-                  "no offer passes the filter; x clears it, f edits it");
-    }
-    if (details) {
-        draw_details(ui, p, y + height - details, width);
+        draw_format(y + 4, 2, width - 4, 0, EL_WARN, "no offer passes: %s",
+                    p->view.problem[0] ? p->view.problem : "there are no offers");
+    } else if (details) {
+        draw_rule(y + height - details, 0, width);
+        price_details(ui, p->view.row[p->list.at], y + height - details + 1, details - 1, width);
     }
 }
 
@@ -364,9 +335,14 @@ static void copy_row(struct ui *ui, struct prices *p)
                line);
 }
 
-static void sort_by(struct prices *p, int column)
+/* The next shown column to the right (1) or left (-1). */
+static void sort_by(struct prices *p, int step)
 {
-    offer_view_sort(&p->view, (enum offer_sort)((column + C_END) % C_END), p->view.reverse);
+    int column = (int)p->view.sort;
+    do {
+        column = (column + step + C_END) % C_END;
+    } while (!p->widths[column] && column != (int)p->view.sort);
+    offer_view_sort(&p->view, (enum offer_sort)column, p->view.reverse);
     p->list.at = p->list.top = 0;
 }
 
@@ -399,10 +375,10 @@ static bool key(struct ui *ui, void *state, int k, bool is_key)
         return true;
     case 's':
     case '>':
-        sort_by(p, (int)p->view.sort + 1);
+        sort_by(p, 1);
         return true;
     case '<':
-        sort_by(p, (int)p->view.sort - 1);
+        sort_by(p, -1);
         return true;
     case 'r':
         offer_view_sort(&p->view, p->view.sort, !p->view.reverse);

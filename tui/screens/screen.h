@@ -40,6 +40,7 @@ struct ui {
     bool opened[8];
     bool leave, help;
     size_t help_top;
+    char prices_date[48]; /* "bundled, as of 2026-08-20" */
     char message[512];
     bool message_is_error;
     struct prompt prompt;

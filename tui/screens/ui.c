@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MIN_COLS 40
 #define MIN_ROWS 10
 
-static const struct screen_ops *const screens[] = {&screen_prices, &screen_sources};
+static const struct screen_ops *const screens[] = {&screen_prices, &screen_plan, &screen_sources};
 #define N_SCREENS (sizeof screens / sizeof *screens)
 
 static const struct screen_key common_keys[] = {
@@ -23,7 +24,7 @@ static const struct screen_key common_keys[] = {
     {"arrows, h j k l", "move", false},
     {"PgUp PgDn, Ctrl-D Ctrl-U", "move by pages", false},
     {"g G, Home End", "first, last", false},
-    {":", "type a command: prices plan storage sources help quit", false},
+    {":", "type a command: a screen's name, help, quit", false},
     {"Ctrl-L", "draw the screen anew", false},
     {"Ctrl-Z", "suspend", false},
     {"?", "help", true},
@@ -75,37 +76,68 @@ static void draw_tabs(struct ui *ui)
                          open, screens[i]->digit, screens[i]->name, close);
         x++;
     }
-    int64_t newest = 0;
-    bool fetched = false;
-    const struct catalog *c = ui->catalog;
-    for (size_t i = 0; i < c->offers.n; i++) {
-        newest = c->offers.as_of[i] > newest ? c->offers.as_of[i] : newest;
-        fetched = fetched || c->offers.origin[i] != ORIGIN_BUNDLED;
-    }
-    char date[16], text[64];
-    snprintf(text, sizeof text, "%s, as of %s ", fetched ? "prices" : "bundled",
-             date_format(newest, date));
-    int width = (int)strlen(text);
+    int width = (int)strlen(ui->prices_date) + 1;
     if (COLS - x > width) {
-        draw_text(0, COLS - width, width, 0, EL_DIM, text);
+        draw_text(0, COLS - width, width, 0, EL_DIM, ui->prices_date);
     }
 }
 
+/* The catalog never changes while the interface runs: its age is computed once. */
+static void note_age(struct ui *ui)
+{
+    const struct catalog_offers *o = &ui->catalog->offers;
+    int64_t newest = GT_TIME_NONE;
+    bool own = false;
+    char date[16];
+    for (size_t i = 0; i < o->n; i++) {
+        newest = newest == GT_TIME_NONE || o->as_of[i] > newest ? o->as_of[i] : newest;
+        own = own || o->origin[i] != ORIGIN_BUNDLED;
+    }
+    if (newest == GT_TIME_NONE) {
+        snprintf(ui->prices_date, sizeof ui->prices_date, "no prices");
+    } else {
+        snprintf(ui->prices_date, sizeof ui->prices_date, "%s, as of %s",
+                 own ? "prices" : "bundled", date_format(newest, date));
+    }
+}
+
+static int bar_width(const struct screen_key *keys)
+{
+    int width = 0;
+    for (const struct screen_key *k = keys; k->key; k++) {
+        width += k->bar ? (int)(strlen(k->key) + strlen(k->text)) + 3 : 0;
+    }
+    return width;
+}
+
+static int draw_bar_keys(const struct screen_key *keys, int x, int end)
+{
+    for (const struct screen_key *k = keys; k->key; k++) {
+        int need = (int)(strlen(k->key) + strlen(k->text)) + 1;
+        if (!k->bar || x + need > end) {
+            continue;
+        }
+        x += draw_text(LINES - 1, x, end - x, 0, EL_KEY, k->key) + 1;
+        x += draw_text(LINES - 1, x, end - x, 0, EL_TEXT, k->text) + 2;
+    }
+    return x;
+}
+
+/* The keys that work now; help and quit always have their room. */
 static void draw_bar(struct ui *ui)
 {
-    const struct screen_key *lists[] = {screens[ui->current]->keys, common_keys};
-    int x = 1;
+    static const struct screen_key typing[] = {{"Enter", "ok", true},
+                                               {"Esc", "cancel", true},
+                                               {"Ctrl-U", "clear", true},
+                                               {"Ctrl-W", "erase a word", true},
+                                               {NULL, NULL, false}};
     draw_rule(LINES - 2, 0, COLS);
-    for (int l = 0; l < 2; l++) {
-        for (const struct screen_key *k = lists[l]; k->key; k++) {
-            int need = (int)strlen(k->key) + (int)strlen(k->text) + 3;
-            if (!k->bar || x + need > COLS) {
-                continue;
-            }
-            x += draw_text(LINES - 1, x, COLS - x, 0, EL_KEY, k->key) + 1;
-            x += draw_text(LINES - 1, x, COLS - x, 0, EL_TEXT, k->text) + 2;
-        }
+    if (ui->prompt_then) {
+        draw_bar_keys(typing, 1, COLS);
+        return;
     }
+    int x = draw_bar_keys(screens[ui->current]->keys, 1, COLS - bar_width(common_keys));
+    draw_bar_keys(common_keys, x, COLS);
 }
 
 static void draw_help(struct ui *ui)
@@ -184,12 +216,17 @@ static void command(struct ui *ui, void *state, const char *text, bool final)
         return;
     }
     for (size_t i = 0; i < N_SCREENS; i++) {
-        if (text_ieq(text, screens[i]->name)) {
+        if (strncasecmp(text, screens[i]->name, strlen(text)) == 0) {
             go_to(ui, i);
             return;
         }
     }
-    ui_message(ui, "no command '%.40s'; prices plan storage sources help quit", text);
+    char names[128] = "";
+    for (size_t i = 0; i < N_SCREENS; i++) {
+        size_t len = strlen(names);
+        snprintf(names + len, sizeof names - len, "%s ", screens[i]->name);
+    }
+    ui_message(ui, "no command '%.40s'; %shelp quit", text, names);
     ui->message_is_error = true;
 }
 
@@ -325,6 +362,7 @@ int ui_run(struct app *app, struct gt_error *err)
     rc = app_catalog(app, &ui->catalog, err);
     rc = rc ? rc : term_open(&o, err);
     if (!rc) {
+        note_age(ui);
         draw_theme();
         rc = screens[0]->open(ui, &ui->state[0], err);
         ui->opened[0] = rc == 0;

@@ -4,6 +4,7 @@
 #include "term.h"
 #include <curses.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,6 +77,51 @@ int draw_format(int y, int x, int width, int align, enum element e, const char *
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     return draw_text(y, x, width, align, e, text);
+}
+
+/* Bytes of s that fill at most `width` cells, ending between words where one ends in time. */
+static size_t line_bytes(const char *s, size_t width)
+{
+    size_t len = strlen(s), at = 0, cells = 0, blank = 0;
+    while (at < len) {
+        uint32_t cp;
+        size_t n = utf8_decode(s + at, len - at, &cp);
+        n = n ? n : 1;
+        cells += text_width(s + at, n);
+        if (cells > width) {
+            return blank ? blank : at ? at : n;
+        }
+        if (s[at] == ' ') {
+            blank = at + 1;
+        }
+        at += n;
+    }
+    return len;
+}
+
+int draw_wrapped(int y, int x, int height, int width, enum element e, const char *s)
+{
+    int used = 0;
+    char line[1024];
+    while (*s && used < height && width > 0) {
+        size_t n = line_bytes(s, (size_t)width);
+        bool last = used == height - 1; /* what does not fit ends in an ellipsis */
+        snprintf(line, sizeof line, "%.*s", last ? (int)sizeof line - 1 : (int)n, s);
+        draw_text(y + used++, x, width, 0, e, line);
+        s += n;
+    }
+    return used;
+}
+
+void draw_lines(int y, int x, int height, int width, enum element e, const char *s)
+{
+    char line[2048];
+    for (int r = 0; r < height && *s; r++) {
+        size_t len = strcspn(s, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)(len < sizeof line ? len : sizeof line - 1), s);
+        draw_text(y + r, x, width, 0, e, line);
+        s += len + (s[len] == '\n');
+    }
 }
 
 void draw_fill(int y, int x, int width, enum element e)

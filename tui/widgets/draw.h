@@ -26,6 +26,10 @@ void draw_theme(void); /* once after term_open */
 int draw_text(int y, int x, int width, int align, enum element e, const char *s);
 int draw_format(int y, int x, int width, int align, enum element e, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
+/* Words of s over up to `height` rows of `width` cells; returns the rows used. */
+int draw_wrapped(int y, int x, int height, int width, enum element e, const char *s);
+/* Text of several lines, cut to height x width. */
+void draw_lines(int y, int x, int height, int width, enum element e, const char *s);
 void draw_fill(int y, int x, int width, enum element e);
 void draw_rule(int y, int x, int width);
 void draw_vertical(int y, int x, int height);

@@ -61,3 +61,14 @@ bool list_key(struct list *l, int key, bool is_key)
     }
     return true;
 }
+
+bool list_scroll(struct list *l, int key, bool is_key)
+{
+    size_t last_top = l->n > l->page ? l->n - l->page : 0;
+    struct list tops = {.n = last_top + 1, .at = l->top, .top = l->top, .page = l->page};
+    if (!list_key(&tops, key, is_key)) {
+        return false;
+    }
+    l->at = l->top = tops.at;
+    return true;
+}

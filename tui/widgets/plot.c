@@ -31,7 +31,7 @@ static void short_number(double v, char out[16])
 }
 
 struct frame {
-    double x_hi, y_hi, x_step, y_step;
+    double x_hi, y_lo, y_hi, x_step, y_step;
     int w, h; /* plot area */
 };
 
@@ -43,7 +43,7 @@ static int column(const struct frame *f, double x)
 
 static int row(const struct frame *f, double y)
 {
-    int r = f->h - 1 - (int)lround(y / f->y_hi * (f->h - 1));
+    int r = f->h - 1 - (int)lround((y - f->y_lo) / (f->y_hi - f->y_lo) * (f->h - 1));
     return r < 0 || r >= f->h ? -1 : r;
 }
 
@@ -56,10 +56,12 @@ static struct frame frame_of(const struct plot_point *p, size_t n, double x_limi
                              int height)
 {
     struct frame f = {.w = width - LABEL, .h = height - 2};
+    double y_min = INFINITY;
     for (size_t i = 0; i < n; i++) {
         if (usable(&p[i])) {
             f.x_hi = fmax(f.x_hi, p[i].x);
             f.y_hi = fmax(f.y_hi, p[i].y);
+            y_min = fmin(y_min, p[i].y);
         }
     }
     if (isfinite(x_limit) && x_limit > 0) {
@@ -68,9 +70,12 @@ static struct frame frame_of(const struct plot_point *p, size_t n, double x_limi
     f.x_hi = f.x_hi > 0 ? f.x_hi : 1;
     f.y_hi = f.y_hi > 0 ? f.y_hi : 1;
     f.x_step = round_step(f.x_hi, f.w / 10);
-    f.y_step = round_step(f.y_hi, f.h / 2);
+    /* Points in a narrow band would all fall in one row: the axis then starts below the band. */
+    f.y_lo = y_min > f.y_hi / 2 && y_min < f.y_hi ? y_min : 0;
+    f.y_step = round_step(f.y_hi - f.y_lo, f.h / 2);
     f.x_hi = ceil(f.x_hi / f.x_step - 1e-9) * f.x_step;
     f.y_hi = ceil(f.y_hi / f.y_step - 1e-9) * f.y_step;
+    f.y_lo = fmax(0, (ceil(f.y_lo / f.y_step - 1e-9) - 1) * f.y_step);
     return f;
 }
 
@@ -131,7 +136,7 @@ int plot_scatter(const struct plot_point *p, size_t n, double x_limit, int width
     int next_tick = 0;
     for (int r = 0; r < f.h; r++) {
         char label[16] = "";
-        double v = f.y_hi * (f.h - 1 - r) / (f.h - 1);
+        double v = f.y_lo + (f.y_hi - f.y_lo) * (f.h - 1 - r) / (f.h - 1);
         double nearest = round(v / f.y_step) * f.y_step;
         if (row(&f, nearest) == r && r >= next_tick) {
             short_number(nearest, label);

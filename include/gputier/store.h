@@ -153,8 +153,5 @@ int store_check(struct store *s, struct buf *report, struct gt_error *err) GT_CH
 int store_prune(struct store *s, int64_t before, uint64_t *removed, struct gt_error *err) GT_CHECK;
 int store_backup(struct store *s, const char *to, struct gt_error *err) GT_CHECK;
 int store_version(struct store *s);
-/* Deletes price rows that were replaced before this instant, and the fetch runs of that time, but
- * no row that a saved plan cites (by source and SKU) and no state of a current price. */
-int store_prune(struct store *s, int64_t before, uint64_t *removed, struct gt_error *err) GT_CHECK;
 
 #endif

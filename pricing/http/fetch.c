@@ -46,8 +46,8 @@ void engine_report(struct engine *e, const struct transfer *t, int state, const 
         .message = message,
     };
     if (message) {
-        log_line(e->o->log, state == FETCH_FAILED ? LOG_WARNING : LOG_INFO, p.source_id, "%s%s%s",
-                 t->scope, t->scope[0] ? ": " : "", message);
+        log_line(e->o->log, LOG_INFO, p.source_id, "%s%s%s", t->scope, t->scope[0] ? ": " : "",
+                 message);
     }
     if (e->o->progress) {
         e->o->progress(e->o->ctx, &p);

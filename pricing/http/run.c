@@ -13,10 +13,9 @@ static int set_base(struct fetch_run *run, struct gt_error *err)
     const char *base = o->url_of ? o->url_of(o->ctx, run->def->id) : NULL;
     base = base && *base ? base : run->def->default_url;
     if (!base || !*base) {
-        return gt_fail(err, GT_EUSAGE, run->def->id,
-                       "this source has no address; its files are read with `gputier import %s "
-                       "FILE`",
-                       run->def->id);
+        return gt_fail(err, GT_EUSAGE, "",
+                       "%s has no address; its files are read with `gputier import %s FILE`",
+                       run->def->id, run->def->id);
     }
     char *copy = arena_strdup(run->arena, base);
     if (!copy) {
@@ -69,13 +68,13 @@ int run_init(struct fetch_run *run, struct engine *e, const struct source_def *d
     }
     run->key = e->o->key_of ? e->o->key_of(e->o->ctx, def->id) : NULL;
     if (def->needs_key && (!run->key || !*run->key)) {
-        return gt_fail(err, GT_EUSAGE, def->id, "this source needs a key: set %s",
+        return gt_fail(err, GT_EUSAGE, "", "%s needs a key: set %s", def->id,
                        fetch_key_variable(def->id, variable));
     }
     if (def->per_region && run->n_regions == 0 && !e->o->all_regions) {
-        return gt_fail(err, GT_EUSAGE, def->id,
-                       "no region of %s is asked for: give --region %s/CODE or --all-regions",
-                       def->vendor, def->vendor);
+        return gt_fail(err, GT_EUSAGE, "",
+                       "%s: no region of %s is asked for: give --region %s/CODE or --all-regions",
+                       def->id, def->vendor, def->vendor);
     }
     return 0;
 }

@@ -53,6 +53,7 @@ struct tier_options {
     double max_wait_s;     /* longest acceptable retrieval latency; INFINITY = any */
     const char *from_tier; /* baseline tier when the input names none */
     int max_rules;         /* lifecycle policy size, 0 = 10 */
+    bool delete_at_end;    /* data are deleted at the horizon: unserved minimum time is paid */
     bool search_policy;    /* look for the best plain lifecycle policy too */
 };
 struct tier_step {

@@ -19,6 +19,7 @@ struct work {
     gt_u128 *hot_bytes;     /* billed in the hot tier, per month */
     gt_u128 *weight;        /* hot byte-months of each group */
     money total;
+    bool must_leave; /* some group has to be copied back, which no rule does */
 };
 
 static const struct tm_rate *hot_rate(const struct tier_model *m)
@@ -271,7 +272,7 @@ static int search(struct work *w, struct tier_plan *plan, struct gt_error *err)
 /* The true bill of the chosen lifecycle rules, as the search's own plan is billed. */
 static int bill_policy(struct work *w, struct tier_plan *plan, struct gt_error *err)
 {
-    const struct tier_path *kept = w->path;
+    struct tier_path *kept = w->path;
     w->path = arena_array(w->arena, w->n, sizeof *w->path);
     if (!w->path) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
@@ -291,7 +292,21 @@ static int bill_policy(struct work *w, struct tier_plan *plan, struct gt_error *
         rc = money_add(plan->policy_cost, w->path[i].cost, &plan->policy_cost);
     }
     plan->policy_gap = plan->policy_cost - plan->total;
-    plan->path = kept;
+    if (rc == 0 && plan->policy_gap < 0 && !w->must_leave) {
+        /* The search saw a tie in doubles that the exact bill decides by some 10^-12: the rules'
+         * own paths are the better plan. */
+        for (size_t i = 0; i < w->n; i++) {
+            struct tier_path *p = &w->path[i];
+            p->baseline_cost = kept[i].baseline_cost;
+            p->saving = p->baseline_cost - p->cost;
+            p->break_even_month = break_even(w, i);
+        }
+        plan->path = w->path;
+        plan->total = plan->policy_cost;
+        plan->lower_bound = plan->lower_bound < plan->total ? plan->lower_bound : plan->total;
+        plan->saving = plan->baseline - plan->total;
+        plan->policy_gap = 0;
+    }
     return rc < 0 ? gt_fail(err, rc, "", "a cost passes the range of money") : 0;
 }
 
@@ -319,6 +334,7 @@ static int read_groups(struct work *w, struct tier_plan *plan, struct gt_error *
                            w->o->vendor, w->o->region);
         }
         model_group(&w->m, g, w->o, k, &w->q[i]);
+        w->must_leave = w->must_leave || w->q[i].must_leave;
         plan->at_least = plan->at_least || (w->q[i].reads > 0 && !w->m.tier[k].reads_known);
     }
     return 0;
@@ -333,7 +349,7 @@ static enum storage_product product_of(const struct tier_group *group, size_t n,
 
 static const char *const assumed[] = {
     "a month is 30 days; prices are before tax and stay as they are today",
-    "minimum durations already served count; at the end of the horizon everything stays stored",
+    "minimum durations already served count",
     "restored copies are kept 7 days; reads hit the objects of a group at random",
 };
 
@@ -350,6 +366,9 @@ static int optimise(struct work *w, const struct catalog *c, struct tier_plan *p
     for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++) {
         note[plan->n_notes++] = assumed[i];
     }
+    note[plan->n_notes++] = w->o->delete_at_end
+                                ? "everything is deleted at the end of the horizon"
+                                : "everything stays stored at the end of the horizon";
     plan->note = note;
     plan->product = product_of(w->group, w->n, w->o);
     size_t left_out = 0;
@@ -357,6 +376,11 @@ static int optimise(struct work *w, const struct catalog *c, struct tier_plan *p
         model_build(&w->m, plan->product, c, w->o, w->arena, note + plan->n_notes, &left_out, err);
     plan->n_notes += left_out;
     rc = rc < 0 ? rc : read_groups(w, plan, err);
+    if (rc == 0 && w->must_leave) {
+        note[plan->n_notes++] =
+            "what waits longer than allowed has to be copied back: no lifecycle "
+            "rule does that, so the policy leaves it where it is";
+    }
     rc = rc < 0 ? rc : search(w, plan, err);
     if (rc < 0) {
         return rc;

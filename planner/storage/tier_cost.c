@@ -143,5 +143,10 @@ int cost_path(const struct tier_model *m, const struct tm_group *g, const struct
         rc = rc < 0 ? rc : add_months(m, g, at, served, s[i].to - s[i].from, out);
         served += s[i].to - s[i].from;
     }
+    if (m->delete_at_end && rc == 0) {
+        money line;
+        rc = cost_penalty(m, g, at, served, &line);
+        rc = rc < 0 ? rc : money_add(*out, line, out);
+    }
     return rc;
 }

@@ -104,7 +104,10 @@ static void enter_tier(struct block *b, int t, int k)
     int T = b->horizon, M = b->steady[k];
     struct lane *e = &b->E[t * TM_TIERS + k];
     if (t + M >= T) {
-        *e = b->stay[k][T - t]; /* the horizon comes first: nothing is paid at the end */
+        *e = b->stay[k][T - t]; /* the horizon comes first */
+        for (int i = 0; i < LANES && b->m->delete_at_end; i++) {
+            e->v[i] += b->penalty[k][T - t].v[i];
+        }
     } else {
         const struct lane *g = &b->G[(t + M) * TM_TIERS + k];
         for (int i = 0; i < LANES; i++) {
@@ -181,11 +184,16 @@ static int steady_until(const struct block *b, int lane, int t, int k)
     return t;
 }
 
+static double end_penalty(const struct block *b, int lane, int k, int served)
+{
+    return b->m->delete_at_end ? b->penalty[k][served].v[lane] : 0;
+}
+
 /* Month at which k, entered at t, is left on the cheapest way. */
 static int entered_until(const struct block *b, int lane, int t, int k)
 {
     int T = b->horizon, M = b->steady[k], best = -1;
-    double cost = t + M >= T ? b->stay[k][T - t].v[lane]
+    double cost = t + M >= T ? b->stay[k][T - t].v[lane] + end_penalty(b, lane, k, T - t)
                              : b->stay[k][M].v[lane] + b->G[(t + M) * TM_TIERS + k].v[lane];
     for (int d = 1; d < M && t + d < T; d++) {
         double c =
@@ -216,7 +224,7 @@ static int start_until(const struct block *b, int lane)
     int best = -1;
     double base = b->stay[k][at].v[lane], cost;
     if (left >= T) {
-        cost = b->stay[k][at + T].v[lane] - base;
+        cost = b->stay[k][at + T].v[lane] - base + end_penalty(b, lane, k, at + T);
     } else {
         cost = b->stay[k][M].v[lane] - base + b->G[left * TM_TIERS + k].v[lane];
     }

@@ -125,6 +125,7 @@ int model_build(struct tier_model *m, enum storage_product p, const struct catal
 {
     memset(m, 0, sizeof *m);
     m->product = p;
+    m->delete_at_end = o->delete_at_end;
     struct lookup l = {c, catalog_id(c, o->vendor), catalog_id(c, o->region), m};
     const struct storage_rule *r;
     for (int i = 0; i < TM_TIERS && (r = storage_rule_at(p, i)) != NULL; i++) {

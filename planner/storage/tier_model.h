@@ -38,6 +38,7 @@ struct tier_model {
         money rate;
     } bracket[TM_BRACKETS];
     int n_brackets;
+    bool delete_at_end; /* what is not served of a minimum duration is paid at the horizon */
     const char *currency;
     size_t row[TM_ROWS];
     size_t n_rows;

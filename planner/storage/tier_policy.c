@@ -233,6 +233,8 @@ static double path_cost(const struct search *s, const struct cell *c, const stru
         served = 0;
         from = month[i];
     }
+    int left = s->m->tier[at].periods - served - (s->horizon - from);
+    sum += s->m->delete_at_end && left > 0 ? c->rent[at] * left : 0;
     return sum + stay(c, s->m, at, served, s->horizon - from);
 }
 

@@ -110,6 +110,10 @@ int histogram_row(struct reader *r, struct csv_record *rec, struct gt_error *err
         return bad_row(r->inv, r->name, r->line,
                        "bytes_min128k is less than bytes or 131072 for each object", err);
     }
+    if (prefix_len > 1 && prefix[0] == '\'' && strchr("=+-@\t\r", prefix[1])) {
+        prefix++; /* our own writer's guard against spreadsheets that run formulas */
+        prefix_len--;
+    }
     row.prefix = prefix;
     row.storage_class = class_name;
     row.is_latest = latest_len == 0 || latest[0] == 't' || latest[0] == 'T' || latest[0] == '1';

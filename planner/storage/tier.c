@@ -350,7 +350,7 @@ static enum storage_product product_of(const struct tier_group *group, size_t n,
 static const char *const assumed[] = {
     "a month is 30 days; prices are before tax and stay as they are today",
     "minimum durations already served count",
-    "restored copies are kept 7 days; reads hit the objects of a group at random",
+    "restored copies are kept 7 days; reads go to as many different objects as they can",
 };
 
 static int optimise(struct work *w, const struct catalog *c, struct tier_plan *plan,

@@ -187,12 +187,14 @@ static gt_u128 billed(const struct tier_model *m, const struct storage_rule *r, 
     return b + objects * r->overhead_tier;
 }
 
-/* Intelligent-Tiering when reads hit objects at random, r a month each: the share idle for a month
- * is e^-r, for three e^-3r. Objects below 128 KiB stay frequent and pay no monitoring. */
+/* Intelligent-Tiering with r reads an object and month: they touch at most r of the objects in a
+ * month and 3r in three, so that at least 1 - r are idle for a month and 1 - 3r for three. The
+ * least idle share is taken: the steps never cost more than said. Objects below 128 KiB stay
+ * frequent and pay no monitoring. */
 static void automatic_steps(const struct tier_group *g, struct tm_group *out)
 {
     double r = g->reads_per_month > 0 ? g->reads_per_month : 0;
-    double month = exp(-r), quarter = exp(-3 * r);
+    double month = r < 1 ? 1 - r : 0, quarter = 3 * r < 1 ? 1 - 3 * r : 0;
     gt_u128 mean = out->objects ? out->bytes / out->objects : 0;
     bool small =
         g->size_lo < 131072 && (g->bytes_min128k ? g->bytes_min128k > g->bytes : mean < 131072);

@@ -10,9 +10,13 @@
 #define PIECE        (1u << 18)
 #define MANIFEST_MAX (8u << 20)
 
+#define HEAD 65536u /* looked at before the format is told */
+
 struct stream {
     struct reader r;
     int mode;
+    char *head;
+    size_t head_len;
     struct s3_columns s3;
     struct histogram_columns histogram;
 };
@@ -70,21 +74,9 @@ static int collect(struct reader *r, const char *data, size_t len, struct gt_err
     return 0;
 }
 
-static int feed(struct stream *s, const char *data, size_t len, bool last, struct gt_error *err)
+static int feed_as(struct stream *s, const char *data, size_t len, bool last, struct gt_error *err)
 {
     struct reader *r = &s->r;
-    if (r->inv->o.cancel && *r->inv->o.cancel) {
-        return gt_fail(err, GT_ECANCELLED, r->name, "interrupted");
-    }
-    if (s->mode == MODE_UNKNOWN) {
-        if (len == 0) {
-            return 0;
-        }
-        int rc = guess(s, data, len, err);
-        if (rc < 0) {
-            return rc;
-        }
-    }
     switch (s->mode) {
     case MODE_FIND:
         return find_feed(r, data, len, last, err);
@@ -94,10 +86,44 @@ static int feed(struct stream *s, const char *data, size_t len, bool last, struc
     case MODE_HISTOGRAM:
         r->state = &s->histogram;
         return csv_feed(r, data, len, last, histogram_row, err);
-    default:
-        return last ? read_manifest(r->inv, r->name, r->hold, r->held, err)
-                    : collect(r, data, len, err);
+    default: {
+        int rc = len ? collect(r, data, len, err) : 0;
+        return rc < 0 || !last ? rc : read_manifest(r->inv, r->name, r->hold, r->held, err);
     }
+    }
+}
+
+/* Pieces may be of any size: the format is told by the first HEAD bytes together, because a listing
+ * says only somewhere in them whether its records end in NUL. */
+static int feed(struct stream *s, const char *data, size_t len, bool last, struct gt_error *err)
+{
+    if (s->r.inv->o.cancel && *s->r.inv->o.cancel) {
+        return gt_fail(err, GT_ECANCELLED, s->r.name, "interrupted");
+    }
+    if (s->head_len < HEAD && !s->head) {
+        s->head = malloc(HEAD);
+        if (!s->head) {
+            return gt_fail(err, GT_ENOMEM, "", "out of memory");
+        }
+    }
+    if (s->head_len < HEAD) {
+        size_t n = HEAD - s->head_len < len ? HEAD - s->head_len : len;
+        memcpy(s->head + s->head_len, data, n);
+        s->head_len += n;
+        data += n;
+        len -= n;
+        if (s->head_len < HEAD && !last) {
+            return 0;
+        }
+        size_t head = s->head_len;
+        s->head_len = HEAD; /* told, from here on bytes go straight through */
+        int rc = head == 0 ? 0 : s->mode == MODE_UNKNOWN ? guess(s, s->head, head, err) : 0;
+        rc = rc < 0 || head == 0 ? rc : feed_as(s, s->head, head, last && len == 0, err);
+        if (rc < 0 || len == 0) {
+            return rc;
+        }
+    }
+    return s->mode == MODE_UNKNOWN ? 0 : feed_as(s, data, len, last, err);
 }
 
 static int sink(void *ctx, const char *data, size_t len, struct gt_error *err)
@@ -142,6 +168,7 @@ int read_file_as(struct inventory *inv, const char *path, int mode, const void *
         fclose(f);
     }
     free(s.r.hold);
+    free(s.head);
     return rc;
 }
 
@@ -157,5 +184,6 @@ int inventory_read_text(struct inventory *inv, const char *name, const char *tex
     int rc = len ? feed(&s, text, len, false, err) : 0;
     rc = rc < 0 ? rc : feed(&s, "", 0, true, err);
     free(s.r.hold);
+    free(s.head);
     return rc;
 }

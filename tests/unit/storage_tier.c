@@ -104,8 +104,8 @@ static double month(const struct prices *p, const struct tier_group *g, int k, i
            read_gib = round((g->read_fraction >= 0 ? g->read_fraction : rate) * b) / GIB;
     if (k == IT) {
         bool small = b / n < 131072;
-        double cool = small || since < 1 ? 0 : b * exp(-rate);
-        double cold = small || since < 3 ? 0 : b * exp(-3 * rate);
+        double cool = small || since < 1 ? 0 : b * fmax(0, 1 - rate);
+        double cold = small || since < 3 ? 0 : b * fmax(0, 1 - 3 * rate);
         c = ((b - cool) * p->storage[IT] + (cool - cold) * p->infrequent + cold * p->instant) / GIB;
         c += small ? 0 : n * p->monitor / 1000;
     } else {

@@ -1,0 +1,201 @@
+/* inventory import|aggregate: listings and vendor inventories to the histogram R-IM-02 of the
+ * storage rules. `import` reads and checks, and keeps the histogram in a file; `aggregate` prints
+ * it. */
+#include "gputier/csvw.h"
+#include "gputier/jsonw.h"
+#include "gputier/units.h"
+#include "inventory_args.h"
+#include "table.h"
+#include <stdio.h>
+#include <string.h>
+
+#define DOCUMENT_MAX (1UL << 30)
+
+static const struct cli_option options[] = {
+    INVENTORY_CLI_OPTIONS,
+    {"output", 'o', OPT_VALUE, "FILE", "write the histogram as CSV, for `tier FILE` later"},
+    {NULL, 0, OPT_FLAG, NULL, NULL}};
+
+static const char *const columns[] = {"prefix",  "storage_class", "is_latest",
+                                      "size_lo", "age_lo_days",   "idle_lo_days",
+                                      "objects", "bytes",         "bytes_min128k"};
+
+static int write_csv(const struct inventory_row *row, size_t n, struct buf *out)
+{
+    struct csvw w;
+    csvw_init(&w, out);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        csvw_text(&w, columns[i]);
+    }
+    csvw_end_row(&w);
+    for (size_t i = 0; i < n; i++) {
+        const struct inventory_row *r = &row[i];
+        const uint64_t counts[] = {r->objects, r->bytes, r->bytes_min128k};
+        csvw_text(&w, r->prefix);
+        csvw_text(&w, r->storage_class);
+        csvw_text(&w, r->is_latest ? "true" : "false");
+        csvw_int(&w, (int64_t)r->size_lo);
+        csvw_int(&w, r->age_lo_days);
+        csvw_int(&w, r->idle_lo_days);
+        for (size_t k = 0; k < 3; k++) {
+            char text[24];
+            snprintf(text, sizeof text, "%llu", (unsigned long long)counts[k]);
+            csvw_text(&w, text);
+        }
+        csvw_end_row(&w);
+    }
+    return csvw_finish(&w);
+}
+
+static void json_row(struct jsonw *w, const struct inventory_row *r)
+{
+    jsonw_object(w);
+    jsonw_kstring(w, "prefix", r->prefix);
+    jsonw_kstring(w, "storage_class", r->storage_class);
+    jsonw_kbool(w, "is_latest", r->is_latest);
+    jsonw_kint(w, "size_lo", (int64_t)r->size_lo);
+    jsonw_kint(w, "age_lo_days", r->age_lo_days);
+    jsonw_kint(w, "idle_lo_days", r->idle_lo_days);
+    jsonw_key(w, "objects");
+    jsonw_uint(w, r->objects);
+    jsonw_key(w, "bytes");
+    jsonw_uint(w, r->bytes);
+    jsonw_key(w, "bytes_min128k");
+    jsonw_uint(w, r->bytes_min128k);
+    jsonw_end_object(w);
+}
+
+static int write_json(struct app *app, int depth, const struct inventory *inv,
+                      const struct inventory_row *row, size_t n, struct buf *out)
+{
+    const struct inventory_stats *s = inventory_stats(inv);
+    struct jsonw w;
+    jsonw_init(&w, out, true);
+    jsonw_object(&w);
+    jsonw_kstring(&w, "schema", "gputier/inventory/1");
+    jsonw_ktime(&w, "as_of", app->as_of == GT_TIME_NONE ? app->now : app->as_of);
+    jsonw_kint(&w, "depth", depth);
+    jsonw_key(&w, "rows");
+    jsonw_array(&w);
+    for (size_t i = 0; i < n; i++) {
+        json_row(&w, &row[i]);
+    }
+    jsonw_end_array(&w);
+    jsonw_kint(&w, "skipped_delete_markers", (int64_t)s->delete_markers);
+    jsonw_kint(&w, "bad_rows", (int64_t)s->bad_rows);
+    jsonw_kint(&w, "objects", (int64_t)s->objects);
+    jsonw_key(&w, "bytes");
+    jsonw_uint(&w, s->bytes);
+    jsonw_kint(&w, "skipped_not_files", (int64_t)s->not_files);
+    jsonw_end_object(&w);
+    return jsonw_finish(&w);
+}
+
+static int write_table(struct app *app, const struct inventory_row *row, size_t n, struct buf *out)
+{
+    static const char *const titles[] = {"prefix", "class",    "latest", ">size", ">age",
+                                         ">idle",  ">objects", ">bytes", NULL};
+    struct text_table t;
+    table_init(&t, titles);
+    for (size_t i = 0; i < n; i++) {
+        const struct inventory_row *r = &row[i];
+        char lo[32], bytes[32], text[4][32], from[48];
+        snprintf(from, sizeof from, "from %s", size_format(r->size_lo, lo));
+        snprintf(text[0], sizeof text[0], "%d d+", r->age_lo_days);
+        snprintf(text[1], sizeof text[1], "%d d+", r->idle_lo_days);
+        snprintf(text[2], sizeof text[2], "%llu", (unsigned long long)r->objects);
+        const char *cells[] = {r->prefix[0] ? r->prefix : "(top level)",
+                               r->storage_class[0] ? r->storage_class : NULL,
+                               r->is_latest ? "yes" : "old",
+                               from,
+                               text[0],
+                               text[1],
+                               text[2],
+                               size_format(r->bytes, bytes)};
+        table_row(&t, cells);
+    }
+    return table_write(&t, out, app->plain);
+}
+
+static int write_summary(struct app *app, const struct inventory *inv, size_t cells,
+                         struct buf *out)
+{
+    const struct inventory_stats *s = inventory_stats(inv);
+    char bytes[32];
+    (void)app;
+    return buf_addf(out,
+                    "%llu objects, %s in %zu cells; left out: %llu delete markers, %llu entries "
+                    "that are no files, %llu bad rows\n",
+                    (unsigned long long)s->objects, size_format(s->bytes, bytes), cells,
+                    (unsigned long long)s->delete_markers, (unsigned long long)s->not_files,
+                    (unsigned long long)s->bad_rows);
+}
+
+static int save(const char *path, const struct inventory_row *row, size_t n, struct gt_error *err)
+{
+    struct buf b;
+    buf_init(&b, DOCUMENT_MAX);
+    int rc = write_csv(row, n, &b);
+    rc = rc ? gt_fail(err, rc, path, "the histogram is too large")
+            : app_write_file(path, b.data ? b.data : "", b.len, err);
+    buf_release(&b);
+    return rc;
+}
+
+static int show(struct app *app, const struct cli_args *args, const struct inventory *inv,
+                const struct inventory_row *row, size_t n, bool summary, struct gt_error *err)
+{
+    struct buf b;
+    int depth = 0;
+    buf_init(&b, DOCUMENT_MAX);
+    int rc = inventory_depth(args, &depth, err);
+    if (rc == 0) {
+        rc = app->format == OUT_JSON  ? write_json(app, depth, inv, row, n, &b)
+             : app->format == OUT_CSV ? write_csv(row, n, &b)
+             : summary                ? write_summary(app, inv, n, &b)
+                                      : write_table(app, row, n, &b);
+        rc = rc ? gt_fail(err, rc, "", "the output is too large") : app_put(&b, err);
+    }
+    buf_release(&b);
+    return rc;
+}
+
+static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
+{
+    const char *what = args->n_positional ? args->positional[0] : "";
+    bool import = strcmp(what, "import") == 0;
+    if (!import && strcmp(what, "aggregate") != 0) {
+        return gt_fail(err, GT_EUSAGE, "", "found '%.40s', expected import or aggregate", what);
+    }
+    if (args->n_positional < 2) {
+        return gt_fail(err, GT_EUSAGE, "", "name the files to read, or - for stdin");
+    }
+    struct inventory *inv;
+    const struct inventory_row *row;
+    size_t n;
+    int rc =
+        inventory_from_args(app, args, args->positional + 1, args->n_positional - 1, &inv, err);
+    if (rc) {
+        return rc;
+    }
+    inventory_warn(app, inv);
+    rc = inventory_rows(inv, &row, &n, err);
+    const char *output = cli_value(args, "output");
+    if (rc == 0 && output) {
+        rc = save(output, row, n, err);
+    }
+    rc = rc ? rc : show(app, args, inv, row, n, import || output, err);
+    inventory_free(inv);
+    return rc;
+}
+
+const struct command command_inventory = {
+    .name = "inventory",
+    .usage = "import|aggregate FILE…",
+    .summary = "read S3 inventories, find listings and histograms; aggregate them by prefix, size, "
+               "age and idle time",
+    .options = options,
+    .example = "find /data -type f -printf '%s\\t%T@\\t%A@\\t%b\\t%p\\0' | gputier inventory "
+               "aggregate - --depth 2",
+    .run = run,
+};

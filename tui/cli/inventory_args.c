@@ -1,0 +1,73 @@
+/* Reading inventories for commands (inventory_args.h). */
+#include "inventory_args.h"
+#include "gputier/units.h"
+#include <string.h>
+
+static int whole(const struct cli_args *args, const char *name, uint64_t fallback, uint64_t most,
+                 uint64_t *out, struct gt_error *err)
+{
+    const char *text = cli_value(args, name);
+    *out = fallback;
+    if (text && (count_parse(text, out, NULL) || *out > most)) {
+        return gt_fail(err, GT_EUSAGE, "", "--%s: found '%.40s', expected 0 to %llu", name, text,
+                       (unsigned long long)most);
+    }
+    return 0;
+}
+
+int inventory_depth(const struct cli_args *args, int *depth, struct gt_error *err)
+{
+    uint64_t v;
+    int rc = whole(args, "depth", 2, 64, &v, err);
+    *depth = (int)v;
+    return rc;
+}
+
+static int kind_of(const char *name, enum inventory_format *out, struct gt_error *err)
+{
+    static const char *const kinds[] = {"auto", "find", "s3", "histogram"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(name, kinds[i]) == 0) {
+            *out = (enum inventory_format)i;
+            return 0;
+        }
+    }
+    return gt_fail(err, GT_EUSAGE, "", "--kind: found '%.40s', expected auto, find, s3, histogram",
+                   name);
+}
+
+int inventory_from_args(struct app *app, const struct cli_args *args, const char *const *files,
+                        size_t n, struct inventory **inv, struct gt_error *err)
+{
+    struct inventory_options o = {.as_of = app->as_of == GT_TIME_NONE ? app->now : app->as_of,
+                                  .cancel = app->cancel};
+    const char *kind = cli_value(args, "kind");
+    int rc = kind_of(kind ? kind : "auto", &o.format, err);
+    rc = rc ? rc : inventory_depth(args, &o.depth, err);
+    rc = rc ? rc : whole(args, "max-bad", 1000, UINT64_MAX / 2, &o.max_bad, err);
+    *inv = NULL;
+    rc = rc ? rc : inventory_new(&o, inv, err);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = inventory_read(*inv, files[i], err);
+    }
+    if (rc) {
+        inventory_free(*inv);
+        *inv = NULL;
+    }
+    return rc == GT_ENOTFOUND ? GT_EPARSE : rc; /* a missing file is a bad input file: exit 4 */
+}
+
+void inventory_warn(struct app *app, const struct inventory *inv)
+{
+    const struct inventory_stats *s = inventory_stats(inv);
+    if (s->bad_rows > 0) {
+        log_line(&app->log, LOG_WARNING, "inventory",
+                 "%llu rows could not be read; the first: %s: %s", (unsigned long long)s->bad_rows,
+                 s->first_bad_where, s->first_bad_text);
+    }
+    if (s->not_files > 0) {
+        log_line(&app->log, LOG_INFO, "inventory",
+                 "%llu entries that are no regular files left out",
+                 (unsigned long long)s->not_files);
+    }
+}

@@ -1,0 +1,21 @@
+/* Options that reading an inventory or a listing shares: inventory, tier. */
+#ifndef GPUTIER_INVENTORY_ARGS_H
+#define GPUTIER_INVENTORY_ARGS_H
+#include "cli.h"
+#include "gputier/inventory.h"
+
+#define INVENTORY_CLI_OPTIONS                                                                      \
+    {"kind", 0, OPT_VALUE, "auto|find|s3|histogram", "format of the input (auto: by content)"},    \
+        {"depth", 0, OPT_VALUE, "N", "directory components in a prefix (2)"},                      \
+    {                                                                                              \
+        "max-bad", 0, OPT_VALUE, "N", "rows that cannot be read before giving up (1000)"           \
+    }
+
+/* Reads the files into a new *inv (inventory_free). Ages count back from --as-of, else now. */
+int inventory_from_args(struct app *app, const struct cli_args *args, const char *const *files,
+                        size_t n, struct inventory **inv, struct gt_error *err) GT_CHECK;
+int inventory_depth(const struct cli_args *args, int *depth, struct gt_error *err) GT_CHECK;
+/* Lines on stderr about rows that were left out. */
+void inventory_warn(struct app *app, const struct inventory *inv);
+
+#endif

@@ -1,0 +1,27 @@
+/* INPUT of `tier` as groups: an inventory's histogram rows, or a scenario's data sets. */
+#ifndef GPUTIER_TIER_INPUT_H
+#define GPUTIER_TIER_INPUT_H
+#include "cli.h"
+#include "gputier/tier.h"
+
+struct tier_batch { /* groups that share a horizon, a place and a product */
+    size_t first, n;
+    const char *vendor, *region; /* NULL = as the options say */
+    int horizon;                 /* 0 = as the options say; else deleted then */
+};
+struct tier_input {
+    struct arena *arena;
+    struct tier_group *group;
+    const char **label; /* one a group: prefix, size, age, idle */
+    int *age_lo, *idle_lo;
+    size_t n;
+    struct tier_batch *batch;
+    size_t n_batches;
+    const char *note[8];
+    size_t n_notes;
+};
+int tier_input_read(struct app *app, const struct cli_args *args, const char *path,
+                    struct tier_input *in, struct gt_error *err) GT_CHECK;
+void tier_input_release(struct tier_input *in);
+
+#endif

@@ -49,6 +49,9 @@ static int add_line(struct bill *b, struct bill_line line, double quantity)
     if (rc != 0 || line.text == NULL || line.formula == NULL) {
         return rc != 0 ? fail(b, rc, "a bill line overflows") : fail(b, GT_ENOMEM, "out of memory");
     }
+    line.currency = search_own(b->q, line.currency);
+    line.source_id = search_own(b->q, line.source_id);
+    line.sku = search_own(b->q, line.sku);
     b->line[b->n++] = line;
     return 0;
 }
@@ -260,6 +263,6 @@ int build_bill(struct search *q, const struct candidate *c, struct plan *out)
     }
     out->line = b.line;
     out->n_lines = b.n;
-    out->currency = b.currency;
+    out->currency = search_own(q, b.currency);
     return rc;
 }

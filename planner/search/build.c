@@ -11,6 +11,13 @@ const char *component_name(enum component c)
     return (unsigned)c < COMP_COUNT ? name[c] : "other";
 }
 
+const char *search_own(struct search *q, const char *s)
+{
+    const char *copy = s != NULL ? arena_strdup(q->arena, s) : NULL;
+    q->no_memory = q->no_memory || (s != NULL && copy == NULL);
+    return copy;
+}
+
 static uint64_t hash_text(uint64_t h, const char *s)
 {
     for (; *s != '\0'; s++) {
@@ -62,10 +69,11 @@ static int set_placement(struct search *q, const struct candidate *c, struct pla
                            : d->role == ROLE_CHECKPOINT     ? r->checkpoint_tier
                            : tier_default_object(r->vendor) ? tier_default_object(r->vendor)
                                                             : "object_store";
-        p[n++] = (struct plan_placement){d->name, home, 0, last_month(d->keep_months)};
+        p[n++] = (struct plan_placement){search_own(q, d->name), search_own(q, home), 0,
+                                         last_month(d->keep_months)};
         if (training && !in_place && c->place->mode != PLACE_NONE) {
-            p[n++] = (struct plan_placement){d->name, c->place->tier, 0,
-                                             last_month(c->makespan_h / 730)};
+            p[n++] = (struct plan_placement){search_own(q, d->name), search_own(q, c->place->tier),
+                                             0, last_month(c->makespan_h / 730)};
         }
     }
     out->placement = p;
@@ -149,14 +157,14 @@ int build_plan(struct search *q, const struct candidate *c, int rank, struct pla
     const char *zone = catalog_text(q->c, q->c->offers.zone[m->row]);
     *out = (struct plan){.rank = rank};
     out->id = plan_id(q, c);
-    out->vendor = m->vendor;
-    out->region = m->region;
-    out->instance_type = m->type;
-    out->gpu = m->gpu;
+    out->vendor = search_own(q, m->vendor);
+    out->region = search_own(q, m->region);
+    out->instance_type = search_own(q, m->type);
+    out->gpu = search_own(q, m->gpu);
     if (zone[0] != '\0') {
         const char **zones = arena_array(q->arena, 1, sizeof *zones);
         if (zones != NULL) {
-            zones[0] = zone;
+            zones[0] = search_own(q, zone);
             out->zones = zones;
             out->n_zones = 1;
         }
@@ -169,14 +177,14 @@ int build_plan(struct search *q, const struct candidate *c, int rank, struct pla
     out->on_demand_share = spot ? 0 : 1;
     out->spot_share = spot ? 1 : 0;
     out->checkpoint_interval_s = c->checkpoints ? c->job.tau_h * 3600 : (double)NAN;
-    out->checkpoint_tier = q->region[m->region_index].checkpoint_tier;
+    out->checkpoint_tier = search_own(q, q->region[m->region_index].checkpoint_tier);
     out->interruption_per_h = c->job.lambda_per_h;
     out->interruption_basis = interruption_basis(q, m);
     out->interruptions = c->interruptions;
     out->memory = c->kind->memory;
     out->at_least = c->at_least;
     set_rate(q, c, out);
-    int rc = out->id == NULL || out->interruption_basis == NULL
+    int rc = out->id == NULL || out->interruption_basis == NULL || q->no_memory
                  ? gt_fail(q->err, GT_ENOMEM, "", "out of memory")
                  : set_placement(q, c, out);
     if (rc == 0) {
@@ -188,6 +196,9 @@ int build_plan(struct search *q, const struct candidate *c, int rank, struct pla
     if (rc == 0 && q->epochs > 0) {
         rc = money_mul_ratio(out->total, 1000000, (gt_u128)llround(q->epochs * 1000000),
                              &out->total_per_epoch);
+    }
+    if (rc == 0 && q->no_memory) {
+        rc = gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     }
     return rc != 0 ? rc : build_notes(q, c, out);
 }

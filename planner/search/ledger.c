@@ -85,9 +85,9 @@ int ledger_write(struct search *q, const struct ledger *l, struct plan_set *out)
         if (reason == NULL) {
             return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
         }
-        r[failed + dearer - 1] =
-            (struct plan_rejected){e->machine->vendor, e->machine->region, e->machine->type,
-                                   purchase_name(e->machine->purchase), reason};
+        r[failed + dearer - 1] = (struct plan_rejected){
+            search_own(q, e->machine->vendor), search_own(q, e->machine->region),
+            search_own(q, e->machine->type), purchase_name(e->machine->purchase), reason};
     }
     out->rejected = r;
     out->n_rejected = failed + dearer;

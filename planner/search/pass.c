@@ -174,7 +174,7 @@ static int put_front(struct search *q, struct outcome *o, const struct candidate
 
 static bool same_group(const struct candidate *a, const struct candidate *b)
 {
-    return a->n == b->n && a->machine->purchase == b->machine->purchase &&
+    return a->machine->purchase == b->machine->purchase &&
            strcmp(a->machine->type, b->machine->type) == 0 &&
            strcmp(a->machine->vendor, b->machine->vendor) == 0 &&
            strcmp(a->machine->gpu, b->machine->gpu) == 0;

@@ -27,10 +27,10 @@ static void describe(const struct candidate *c, char *buf, size_t size)
 static int nothing_at_all(struct search *q, const struct outcome *o)
 {
     if (q->n_machines == 0) {
-        return gt_fail(
-            q->err, GT_EINFEASIBLE, "",
-            "no offer matches vendors, regions, gpus and purchase; nearest: leave one of "
-            "them out");
+        return gt_fail(q->err, GT_EINFEASIBLE, "",
+                       "no plan meets the constraints: no offer matches vendors, regions, gpus and "
+                       "purchase; nearest: leave one of "
+                       "them out");
     }
     bool memory = false;
     for (size_t i = 0; i < sizeof q->kinds / sizeof q->kinds[0]; i++) {
@@ -40,17 +40,20 @@ static int nothing_at_all(struct search *q, const struct outcome *o)
     }
     if (memory) {
         return gt_fail(q->err, GT_EINFEASIBLE, "",
-                       "memory binds: the job fits on no GPU that is allowed; nearest: a smaller "
+                       "no plan meets the constraints: memory binds: the job fits on no GPU that "
+                       "is allowed; nearest: a smaller "
                        "batch_per_gpu, activation_checkpointing: full, sharding: zero3, or GPUs "
                        "with more memory");
     }
     if (o->rejected_by[REJECT_RISK] > 0) {
         return gt_fail(q->err, GT_EINFEASIBLE, "",
-                       "interruptions bind: every plan would lose more than it does; nearest: "
+                       "no plan meets the constraints: interruptions bind: every plan would lose "
+                       "more than it does; nearest: "
                        "checkpoints (workload.checkpoint.every) or purchase on_demand");
     }
     return gt_fail(q->err, GT_EINFEASIBLE, "",
-                   "no offer of the allowed ones can run this job; the rejected list says why");
+                   "no plan meets the constraints: no offer of the allowed ones can run this job; "
+                   "the rejected list says why");
 }
 
 int search_relax(struct search *q)
@@ -95,8 +98,12 @@ int search_relax(struct search *q)
         snprintf(more, sizeof more, "budget %.2f USD with deadline %.1f h (%s)",
                  ceil(both.top[0].cost_usd * 100) / 100, ceil(earliest(q, &both) * 10) / 10, who);
     }
-    return gt_fail(q->err, GT_EINFEASIBLE, "", "%s%s%s binds; nearest: %s%s%s",
-                   budget ? "the budget" : "", budget && deadline ? " with " : "",
-                   deadline ? "the deadline" : "", more,
-                   more[0] != '\0' && longer[0] != '\0' ? ", or " : "", longer);
+    const char *binds = budget && !deadline                    ? "the budget binds"
+                        : deadline && !budget                  ? "the deadline binds"
+                        : dearer.n_top > 0 && later.n_top == 0 ? "the budget binds"
+                        : later.n_top > 0 && dearer.n_top == 0
+                            ? "the deadline binds"
+                            : "budget and deadline bind together";
+    return gt_fail(q->err, GT_EINFEASIBLE, "", "no plan meets the constraints: %s; nearest: %s%s%s",
+                   binds, more, more[0] != '\0' && longer[0] != '\0' ? ", or " : "", longer);
 }

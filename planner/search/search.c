@@ -145,7 +145,8 @@ int search_run(struct search *q, struct plan_set *out)
     out->candidates = o.candidates;
     out->evaluated = o.evaluated;
     out->pruned = o.pruned;
-    out->currency = q->o->currency != NULL && q->o->currency[0] != '\0' ? q->o->currency : "USD";
+    out->currency =
+        search_own(q, q->o->currency != NULL && q->o->currency[0] != '\0' ? q->o->currency : "USD");
     mark_shown(q, &o, o.top, o.n_top);
     rc = ledger_write(q, &o.ledger, out);
     if (rc == 0) {

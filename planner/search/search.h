@@ -163,6 +163,7 @@ struct search {
     const struct gpu_spec *calibration_spec;
     const char *warning[24];
     size_t n_warnings;
+    bool no_memory;
     struct gt_error *err;
 };
 
@@ -212,6 +213,9 @@ struct risk_result {
 };
 int risk_runs(const struct search *q, const struct candidate *c, struct risk_result *out);
 
+/* A copy that lives as long as the plan set: catalog and scenario may go before. NULL stays NULL;
+ * out of memory sets q->no_memory. */
+const char *search_own(struct search *q, const char *s);
 int build_plan(struct search *q, const struct candidate *c, int rank, struct plan *out);
 int build_bill(struct search *q, const struct candidate *c, struct plan *out);
 int build_notes(struct search *q, const struct candidate *c, struct plan *out);
@@ -235,7 +239,7 @@ int search_relax(struct search *q);
 
 /* The outcome of one pass over the candidates. */
 struct outcome {
-    struct candidate *top; /* best of each (vendor, type, count, purchase), cheapest first */
+    struct candidate *top; /* best of each (vendor, type, purchase), cheapest first */
     size_t n_top, want;
     struct candidate *front;
     size_t n_front, cap_front;

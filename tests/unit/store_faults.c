@@ -150,7 +150,7 @@ static void damage_is_reported(void **state)
     box_open(&b);
     struct store *s = must_open(&b);
     struct offer_row rows[200];
-    char name[200][8];
+    char name[200][16];
     for (int i = 0; i < 200; i++) {
         (void)snprintf(name[i], sizeof(name[i]), "t%d", i);
         rows[i] = offer("r", name[i], "1");
@@ -270,7 +270,7 @@ static void a_missing_file_is_not_made_for_reading(void **state)
 }
 
 #define N_ROWS 400
-static void fill(struct offer_row *rows, char (*name)[12], const char *price)
+static void fill(struct offer_row *rows, char (*name)[24], const char *price)
 {
     for (int i = 0; i < N_ROWS; i++) {
         (void)snprintf(name[i], sizeof(name[i]), "type-%d", i);
@@ -285,7 +285,7 @@ static void a_full_disk_keeps_the_old_prices(void **state)
     box_open(&b);
     struct store *s = must_open(&b);
     struct offer_row rows[N_ROWS];
-    char name[N_ROWS][12], text[MONEY_TEXT], sql[80];
+    char name[N_ROWS][24], text[MONEY_TEXT], sql[80];
     fill(rows, name, "1");
     assert_int_equal(publish(s, "oci", NOW, rows, N_ROWS, false, NULL, NULL), 0);
     fill(rows, name, "2");
@@ -351,10 +351,10 @@ static void publish_for_ever(const struct box *b, int ready)
     struct store_options o = {.path = b->db, .now = NOW};
     struct store *s = NULL;
     static struct offer_row rows[N_ROWS];
-    static char name[N_ROWS][12];
+    static char name[N_ROWS][24];
     NEED(store_open(&o, &s, NULL) == 0);
     for (int i = 2;; i++) {
-        char price[12];
+        char price[16];
         (void)snprintf(price, sizeof(price), "%d", 2 + i % 2);
         fill(rows, name, price);
         struct staging_options so = {.source_id = "oci",
@@ -380,7 +380,7 @@ static void a_kill_leaves_whole_prices(void **state)
     box_open(&b);
     struct store *s = must_open(&b);
     struct offer_row rows[N_ROWS];
-    char name[N_ROWS][12];
+    char name[N_ROWS][24];
     fill(rows, name, "1");
     assert_int_equal(publish(s, "oci", NOW, rows, N_ROWS, false, NULL, NULL), 0);
     store_close(s);

@@ -145,7 +145,7 @@ static void expect_quarantine(const struct offer_row *second, size_t n, int code
     box_open(&b);
     struct store *s = must_open(&b);
     struct offer_row first[40];
-    char name[40][8], text[MONEY_TEXT];
+    char name[40][16], text[MONEY_TEXT];
     for (int i = 0; i < 40; i++) {
         (void)snprintf(name[i], sizeof(name[i]), "t%d", i);
         first[i] = offer(i < 10 ? "small" : "big", name[i], "10");
@@ -169,7 +169,7 @@ static void large_changes_are_quarantined(void **state)
 {
     (void)state;
     struct offer_row rows[40];
-    char name[40][8];
+    char name[40][16];
     for (int i = 0; i < 40; i++) {
         (void)snprintf(name[i], sizeof(name[i]), "t%d", i);
         rows[i] = offer(i < 10 ? "small" : "big", name[i], "10");
@@ -304,7 +304,7 @@ static void decimals_survive_the_round_trip(void **state)
     box_open(&b);
     struct store *s = must_open(&b);
     struct offer_row rows[6];
-    char name[6][8], text[MONEY_TEXT];
+    char name[6][16], text[MONEY_TEXT];
     for (int i = 0; i < 6; i++) {
         (void)snprintf(name[i], sizeof(name[i]), "t%d", i);
         rows[i] = offer("r", name[i], price[i]);

@@ -120,7 +120,7 @@ static void prune_keeps_what_plans_cite(void **state)
     struct store *s = must_open(&b);
     char text[MONEY_TEXT];
     for (int day = 0; day < 6; day++) { /* t changes daily with a SKU a day; u once */
-        char price[12], sku[12];
+        char price[16], sku[16];
         (void)snprintf(price, sizeof(price), "%d", 10 + day);
         (void)snprintf(sku, sizeof(sku), "S%d", day);
         struct offer_row rows[] = {offer("r", "t", price), offer("r", "u", "5")};

@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUSY_MS 10000
+#define BUSY_MS  10000
+#define RETRY_MS 5
 
 void store_lock(struct store *s)
 {
@@ -130,13 +131,35 @@ static int open_connection(struct store *s, struct gt_error *err)
     return rc;
 }
 
+/* The change to WAL needs the file for itself and does not wait for it, so this does. */
+static int use_wal(struct store *s, struct gt_error *err)
+{
+    for (int waited = 0;; waited += RETRY_MS) {
+        sqlite3_stmt *st = NULL;
+        bool row = false;
+        struct gt_error mine = {0};
+        int rc = db_prepare(&s->db, "PRAGMA journal_mode = WAL", &st, &mine);
+        if (rc == 0) {
+            rc = db_step(&s->db, st, &row, &mine);
+        }
+        bool busy = rc != 0 && (sqlite3_errcode(s->db.h) & 0xff) == SQLITE_BUSY;
+        (void)sqlite3_finalize(st);
+        if (rc == 0 || !busy || waited >= BUSY_MS) {
+            return rc == 0 ? 0 : gt_fail(err, rc, mine.where, "%s", mine.text);
+        }
+        (void)sqlite3_sleep(RETRY_MS);
+    }
+}
+
 static int prepare_writable(struct store *s, struct gt_error *err)
 {
-    int rc = db_exec(&s->db,
-                     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                     "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;"
-                     "PRAGMA cache_size = -32768",
+    int rc = use_wal(s, err);
+    if (rc == 0) {
+        rc = db_exec(&s->db,
+                     "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
+                     "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32768",
                      err);
+    }
     int version = 0;
     if (rc == 0) {
         rc = schema_user_version(&s->db, &version, err);

@@ -210,6 +210,9 @@ static int merge_once(struct staging *st, struct publish_result *res, uint64_t r
     *repeated = false;
     res->rows = st->rows - repeats;
     int rc = db_begin(d, err);
+    if (rc == 0 && snapshot_loaded(st)) { /* another process was first */
+        return db_commit(d, err);
+    }
     if (rc == 0) {
         rc = fill_maps(d, st, err);
     }

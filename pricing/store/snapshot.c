@@ -90,6 +90,11 @@ static bool meta_equals(const struct store *s, const char *key, const char *valu
     return same;
 }
 
+bool snapshot_loaded(const struct staging *st)
+{
+    return st->snapshot != NULL && meta_equals(st->store, "snapshot_hash", st->snapshot->hash);
+}
+
 static int set_meta(const struct db *d, const char *key, const char *value, struct gt_error *err)
 {
     return db_execf(d, err, "INSERT OR REPLACE INTO main.meta VALUES(%Q, %Q)", key, value);

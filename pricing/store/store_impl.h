@@ -119,6 +119,8 @@ int run_record(struct staging *st, const char *state, const char *why,
 int snapshot_refresh(struct store *s, struct gt_error *err) GT_CHECK;
 /* The part of it that publish runs inside its transaction: reference tables and the stamp. */
 int snapshot_reference(struct staging *st, struct gt_error *err) GT_CHECK;
+/* True for a snapshot staging whose content the database has by now. */
+bool snapshot_loaded(const struct staging *st);
 
 /* catalog_*.c: parts of store_load_catalog. */
 struct feed_info { /* by feed id */

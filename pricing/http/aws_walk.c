@@ -16,8 +16,8 @@
 
 /* Offers that hold what gputier compares. Only EC2 has to be there. */
 static const char *const offers[] = {
-    "AmazonEC2", "AmazonS3",        "AmazonEFS", "AmazonGlacier", "AmazonS3GlacierDeepArchive",
-    "AmazonFSx", "AWSDataTransfer",
+    "AmazonEC2",       "AmazonS3", "AmazonEFS", "AmazonGlacier", "AmazonS3GlacierDeepArchive",
+    "AWSDataTransfer",
 };
 /* Listed as regions, but their files are of no use or not there [ec2instances.info]. */
 static const char *const skipped_regions[] = {"cn-north-1-pkx-1", "aws-cn-other"};

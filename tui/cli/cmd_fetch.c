@@ -187,19 +187,20 @@ static int print_json(const struct fetch_view *v, const struct fetch_summary *s,
     return rc;
 }
 
-static int carry_out(struct app *app, struct fetch_options *o, struct gt_error *err)
+static int carry_out(struct app *app, const struct fetch_options *given, struct gt_error *err)
 {
+    struct fetch_options o = *given;
     struct fetch_view view;
     struct fetch_summary sum = {0};
     char size[32];
     fetch_view_init(&view, app);
-    o->ctx = &view;
-    o->url_of = view_url;
-    o->key_of = view_key;
-    o->progress = fetch_view_update;
-    int rc = o->offline ? 0 : agree(app, o, err);
+    o.ctx = &view;
+    o.url_of = view_url;
+    o.key_of = view_key;
+    o.progress = fetch_view_update;
+    int rc = o.offline ? 0 : agree(app, &o, err);
     if (rc == 0) {
-        rc = fetch_sources(o, &sum, err);
+        rc = fetch_sources(&o, &sum, err);
         fetch_view_end(&view);
     }
     if (rc == 0 && app->format == OUT_JSON) {

@@ -1,8 +1,6 @@
 /* Prices over time: what this database believed and what the vendors dated, one offer key or spot
  * pool at a time; shipped traces and allowances. */
-#include "gputier/units.h"
 #include "store_impl.h"
-#include <string.h>
 
 /* A price's time is the vendor's date, else the bundled row's date, else when it was fetched. A
  * point repeating the one before from the same source says nothing new and is left out. */

@@ -194,11 +194,19 @@ static int record_published(struct staging *st, const struct publish_result *res
     if (rc == 0) {
         rc = insert_run(st, feed, "published", NULL, res, repeated, err);
     }
+    long long run = sqlite3_last_insert_rowid(d->h);
+    if (rc == 0 && st->rows == st->count[ST_SPOT]) { /* the price rows keep their last date */
+        return db_execf(d, err,
+                        "UPDATE main.fetch_run SET as_of = (SELECT as_of FROM main.fetch_run"
+                        " WHERE feed = %lld AND state = 'published' AND id < %lld"
+                        " ORDER BY id DESC LIMIT 1) WHERE id = %lld",
+                        (long long)feed, run, run);
+    }
     return rc == 0 ? db_execf(d, err,
                               "UPDATE main.fetch_run SET as_of = (SELECT " RUN_DATE
                               " FROM temp.feed_map fm WHERE fm.main = fetch_run.feed)"
                               " WHERE id = %lld",
-                              (long long)sqlite3_last_insert_rowid(d->h))
+                              run)
                    : rc;
 }
 

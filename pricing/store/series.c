@@ -1,8 +1,6 @@
 /* Series of spot pools (price, availability): kept as changes only. A point that repeats the one
  * before it is dropped, and a point that the new one makes redundant is removed. */
-#include "gputier/units.h"
 #include "store_impl.h"
-#include <string.h>
 
 enum { PREVIOUS, NEXT, PUT, DROP, N_STATEMENTS };
 static const char *const sql[N_STATEMENTS] = {

@@ -436,6 +436,27 @@ static void series_keep_changes_only(void **state)
     box_close(&b);
 }
 
+static void spot_points_leave_the_price_rows_alone(void **state)
+{
+    (void)state;
+    struct box b;
+    box_open(&b);
+    struct store *s = must_open(&b);
+    for (int day = 0; day < 2; day++) { /* the second run only confirms */
+        struct offer_row row = offer("us-east-1", "p4d", "32");
+        row.as_of = NOW + day * DAY;
+        assert_int_equal(
+            publish(s, "aws-spot-history", NOW + day * DAY, &row, 1, false, NULL, NULL), 0);
+    }
+    put_spot(s, (int[]){0}, (const char *[]){"9"}, 1);
+    struct catalog *c = must_load(s, GT_TIME_NONE);
+    assert_int_equal(c->offers.n, 1);
+    assert_int_equal(c->offers.as_of[0], NOW + DAY);
+    catalog_free(c);
+    store_close(s);
+    box_close(&b);
+}
+
 static void history_is_oldest_first(void **state)
 {
     (void)state;
@@ -628,6 +649,7 @@ int main(void)
         cmocka_unit_test(decimals_survive_the_round_trip),
         cmocka_unit_test(currencies_need_a_rate),
         cmocka_unit_test(series_keep_changes_only),
+        cmocka_unit_test(spot_points_leave_the_price_rows_alone),
         cmocka_unit_test(history_is_oldest_first),
         cmocka_unit_test(bad_rows_are_refused),
         cmocka_unit_test(rates_come_from_one_source_in_order),

@@ -138,7 +138,8 @@ int find_feed(struct reader *r, const char *data, size_t len, bool end, struct g
     while (rc == 0 && p < stop) {
         const char *q = memchr(p, sep, (size_t)(stop - p));
         if (!q) {
-            return hold(r, p, (size_t)(stop - p), err);
+            rc = hold(r, p, (size_t)(stop - p), err);
+            break;
         }
         if (r->held) {
             rc = hold(r, p, (size_t)(q - p), err);

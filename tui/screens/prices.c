@@ -293,6 +293,7 @@ static void find_changed(struct ui *ui, void *state, const char *text, bool fina
 {
     struct prices *p = state;
     (void) final;
+    ui_message(ui, "%s", "");
     if (!text) {
         p->list.at = p->find_from;
         return;

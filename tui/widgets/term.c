@@ -113,6 +113,22 @@ static void stderr_away(void)
     }
 }
 
+/* Some terminals ignore the request for application cursor keys: both spellings are understood. */
+static void define_keys(void)
+{
+    static const struct {
+        char last;
+        int code;
+    } keys[] = {{'A', KEY_UP},   {'B', KEY_DOWN}, {'C', KEY_RIGHT},
+                {'D', KEY_LEFT}, {'H', KEY_HOME}, {'F', KEY_END}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char normal[] = {'\033', '[', keys[i].last, '\0'};
+        char application[] = {'\033', 'O', keys[i].last, '\0'};
+        define_key(normal, keys[i].code);
+        define_key(application, keys[i].code);
+    }
+}
+
 int term_open(const struct term_options *o, struct gt_error *err)
 {
     const char *name = getenv("TERM");
@@ -147,6 +163,7 @@ int term_open(const struct term_options *o, struct gt_error *err)
     noecho();
     nonl();
     keypad(stdscr, TRUE);
+    define_keys();
     nodelay(stdscr, TRUE);
     curs_set(0);
     term.colors = 0;

@@ -13,6 +13,14 @@ struct tier_answer {
     bool has_policy, at_least;
     const char *currency;
 };
+/* Plans every batch of a->in with a->catalog (both set by the caller) and sums up. In every case
+ * tier_answer_release afterwards. */
+int tier_answer_make(const struct tier_options *o, struct tier_answer *a,
+                     struct gt_error *err) GT_CHECK;
+void tier_answer_release(struct tier_answer *a);
+/* Writes the policy as a lifecycle file; GT_EUNSUPPORTED when it holds no rule. */
+int tier_answer_lifecycle(const struct tier_answer *a, const char *path,
+                          struct gt_error *err) GT_CHECK;
 int tier_json(struct app *app, const struct tier_answer *a, struct buf *out);
 int tier_csv(const struct tier_answer *a, struct buf *out);
 int tier_text(struct app *app, const struct tier_answer *a, struct buf *out);

@@ -1,0 +1,105 @@
+/* Plans of all batches of an input, summed up: what `tier` and the storage screen show. */
+#include "tier_view.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define DOCUMENT_MAX (1UL << 30)
+
+/* One batch; a data set that cannot be planned is told apart, it does not stop the others. */
+static int plan_batch(const struct tier_input *in, size_t b, const struct tier_options *base,
+                      struct tier_answer *a, struct gt_error *err)
+{
+    const struct tier_batch *batch = &in->batch[b];
+    struct tier_options o = *base;
+    o.vendor = batch->vendor ? batch->vendor : o.vendor;
+    o.region = batch->region ? batch->region : o.region;
+    if (batch->horizon > 0 && batch->horizon <= o.horizon_months) {
+        o.horizon_months = batch->horizon;
+        o.delete_at_end = true;
+    }
+    int rc = tier_optimise(&in->group[batch->first], batch->n, a->catalog, &o, &a->plan[b], err);
+    if ((rc == GT_EUNSUPPORTED || rc == GT_ENOTFOUND) && in->n_batches > 1) {
+        struct buf why;
+        buf_init(&why, 4096);
+        buf_addf(&why, "%s is left out: %s", in->label[batch->first],
+                 err ? err->text : "no prices");
+        a->why[b] = buf_take(&why, NULL);
+        return 0;
+    }
+    return rc;
+}
+
+static int sum_up(struct tier_answer *a, struct gt_error *err)
+{
+    int rc = 0;
+    for (size_t b = 0; b < a->in->n_batches && rc == 0; b++) {
+        const struct tier_plan *p = a->plan[b];
+        if (!p) {
+            continue;
+        }
+        if (a->currency && strcmp(a->currency, p->currency) != 0) {
+            return gt_fail(err, GT_EUNSUPPORTED, "", "data sets priced in %s and %s", a->currency,
+                           p->currency);
+        }
+        bool s3 = p->product == PRODUCT_S3;
+        a->currency = p->currency;
+        a->at_least = a->at_least || p->at_least;
+        a->has_policy = a->has_policy || s3;
+        rc = money_add(a->total, p->total, &a->total);
+        rc = rc ? rc : money_add(a->baseline, p->baseline, &a->baseline);
+        rc = rc ? rc : money_add(a->lower_bound, p->lower_bound, &a->lower_bound);
+        rc = rc ? rc : money_add(a->policy_cost, s3 ? p->policy_cost : 0, &a->policy_cost);
+        rc = rc ? rc : money_add(a->policy_gap, s3 ? p->policy_gap : 0, &a->policy_gap);
+    }
+    a->saving = a->baseline - a->total;
+    if (rc == 0 && !a->currency) {
+        return gt_fail(err, GT_EUNSUPPORTED, "", "nothing could be planned: %s",
+                       a->why[0] ? a->why[0] : "no data");
+    }
+    return rc ? gt_fail(err, rc, "", "a sum passes the range of money") : 0;
+}
+
+int tier_answer_make(const struct tier_options *o, struct tier_answer *a, struct gt_error *err)
+{
+    int rc = 0;
+    a->horizon = o->horizon_months;
+    a->plan = calloc(a->in->n_batches + 1, sizeof(struct tier_plan *));
+    a->why = calloc(a->in->n_batches + 1, sizeof(char *));
+    if (!a->plan || !a->why) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    for (size_t b = 0; b < a->in->n_batches && rc == 0; b++) {
+        rc = plan_batch(a->in, b, o, a, err);
+    }
+    return rc ? rc : sum_up(a, err);
+}
+
+void tier_answer_release(struct tier_answer *a)
+{
+    for (size_t b = 0; b < a->in->n_batches; b++) {
+        tier_plan_free(a->plan ? a->plan[b] : NULL);
+        free(a->why ? a->why[b] : NULL);
+    }
+    free(a->plan);
+    free(a->why);
+    a->plan = NULL;
+    a->why = NULL;
+}
+
+/* The rules of all batches in one document (one plan holds them all but for scenarios). */
+int tier_answer_lifecycle(const struct tier_answer *a, const char *path, struct gt_error *err)
+{
+    struct buf b;
+    buf_init(&b, DOCUMENT_MAX);
+    int rc = GT_EUNSUPPORTED;
+    for (size_t i = 0; i < a->in->n_batches && rc == GT_EUNSUPPORTED; i++) {
+        const struct tier_plan *p = a->plan[i];
+        if (p) {
+            rc = p->product == PRODUCT_EFS ? tier_write_efs_lifecycle(p, &b, err)
+                                           : tier_write_s3_lifecycle(p, &b, err);
+        }
+    }
+    rc = rc ? rc : app_write_file(path, b.data, b.len, err);
+    buf_release(&b);
+    return rc;
+}

@@ -29,7 +29,7 @@ demo: deps
 # AddressSanitizer and UndefinedBehaviorSanitizer over the same tests, in a folder of their own.
 sanitize: test-deps
 	@$(MAKE) --no-print-directory O=build/asan CFLAGS="-O1 -g" \
-	  SAN="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build/asan/gputier units-of
+	  SAN="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-format-truncation" build/asan/gputier units-of
 	@O=build/asan ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0 tests/run $(TESTS)
 
 tsan: test-deps

@@ -45,11 +45,9 @@ int cl_api_open(struct cl_api *api, struct gt_error *err)
     return 0;
 }
 
+/* The library stays loaded: drivers leave threads and exit handlers behind. */
 void cl_api_close(struct cl_api *api)
 {
-    if (api->lib) {
-        dlclose(api->lib);
-    }
     memset(api, 0, sizeof *api);
 }
 

@@ -49,7 +49,9 @@ coverage: test-deps
 	@O=build/cov tests/run $(TESTS)
 	gcovr -r . --object-directory build/cov --exclude 'tests/.*' --print-summary
 
-bench: gputier
+bench: deps
+	@tests/install-packages bench $(BENCH_PKGS)
+	@$(MAKE) --no-print-directory gputier
 	@tests/bench/run
 
 install: gputier

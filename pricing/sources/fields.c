@@ -123,6 +123,26 @@ int src_bracket(const char *text, money *out)
     return rc ? rc : *out < 0 ? GT_ERANGE : 0;
 }
 
+int64_t src_loose_date(const char *text)
+{
+    static const char form[] = "dddd-dd-dd";
+    for (const char *p = text; *p != '\0'; p++) {
+        size_t n = 0;
+        while (n < 10 && (form[n] == 'd' ? p[n] >= '0' && p[n] <= '9' : p[n] == form[n])) {
+            n++;
+        }
+        char date[11] = "";
+        int64_t when;
+        if (n >= 7) {
+            snprintf(date, sizeof date, "%.*s%s", n == 10 ? 10 : 7, p, n == 10 ? "" : "-01");
+        }
+        if (date[0] != '\0' && time_parse(date, 0, &when, NULL) == 0) {
+            return when;
+        }
+    }
+    return GT_TIME_NONE;
+}
+
 int src_bad_row(struct bad_rows *b, const struct parse_context *ctx, uint64_t line,
                 const char *what, const char *found, struct gt_error *err)
 {

@@ -2,7 +2,7 @@
  * that one meets: storage rates, transfer rates, histories. Told apart by their header. It is a
  * person's file: a row that can not be read refuses the file and names the line. */
 #include "gpu_names.h"
-#include "table.h"
+#include "tables.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -201,8 +201,7 @@ static const struct table_shape own_list = {
 };
 
 static const struct table_shape *const shapes[] = {
-    &own_list, NULL, /* more */
-
+    &own_list, &table_storage_prices, &table_transfer, &table_price_history, NULL,
 };
 
 static bool recognise(const char *head, size_t len, const char *name)

@@ -26,6 +26,9 @@ double src_figure(const char *text);
 int src_gpu_count(const char *text, int32_t *num, int32_t *den) GT_CHECK;
 /* A bracket's end: "", "Inf" and 10^9 less one and more mean none (-1). */
 int src_bracket(const char *text, money *out) GT_CHECK;
+/* The first date within a text ("2026-08 (repository)"; a month is its first day), as people
+ * write it into tables; GT_TIME_NONE if there is none. */
+int64_t src_loose_date(const char *text);
 /* Counts a row that cannot be read and logs the first few. More than 50 of them, and more than
  * one in twenty, is GT_EPARSE: then the layout has changed. */
 struct bad_rows {

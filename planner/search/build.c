@@ -89,9 +89,7 @@ static void set_rate(const struct search *q, const struct candidate *c, struct p
     if (q->s->gpu_hours > 0) {
         return;
     }
-    double limit = q->bytes_per_sample > 0 && c->place->mode != PLACE_NONE
-                       ? place_bps(q, c->place, c->machine, c->n) / q->bytes_per_sample
-                       : (double)INFINITY;
+    double limit = q->bytes_per_sample > 0 ? c->read_bps / q->bytes_per_sample : (double)INFINITY;
     out->rate.limit[BOUND_INPUT_STORAGE] = limit;
     if (c->storage_bound) {
         double slower = c->samples_per_s / out->rate.samples_per_s;

@@ -78,16 +78,17 @@ static void set_work(const struct search *q, struct candidate *c)
     c->work_h = k->work_h;
     c->samples_per_s = k->rate.samples_per_s;
     c->epochs_read = q->epochs;
+    c->read_bps = (double)INFINITY;
     if (q->s->gpu_hours > 0 || c->place->mode == PLACE_NONE) {
         c->epoch_s = q->s->gpu_hours > 0 ? (double)NAN : q->samples / c->samples_per_s;
         return;
     }
-    double limit = q->bytes_per_sample > 0 ? place_bps(q, c->place, m, c->n) / q->bytes_per_sample
-                                           : (double)INFINITY;
-    double read = fmin(limit, k->rate.samples_per_s);
     c->cached = c->place->class != TIER_LOCAL && !isnan(m->memory_gib) &&
                 q->data_bytes <= 0.8 * m->memory_gib * 1073741824.0;
     double first = c->cached ? fmin(1, q->epochs) : q->epochs;
+    c->read_bps = place_bps(q, c->place, m, c->n, first * q->data_bytes);
+    double limit = q->bytes_per_sample > 0 ? c->read_bps / q->bytes_per_sample : (double)INFINITY;
+    double read = fmin(limit, k->rate.samples_per_s);
     c->work_h = q->samples / HOUR * (first / read + (q->epochs - first) / k->rate.samples_per_s);
     c->samples_per_s = c->cached && q->epochs > 1 ? k->rate.samples_per_s : read;
     c->storage_bound = read < k->rate.samples_per_s && !(c->cached && q->epochs > 1);
@@ -192,7 +193,7 @@ int evaluate(struct search *q, struct candidate *c)
                                                  : ASSUMED_STALL_S;
     j->delta_h = s->checkpoint_every == CKPT_OFF ? 0 : stall / HOUR;
     double reload = spot && s->checkpoint_every != CKPT_OFF ? stall / HOUR : 0;
-    j->restart_h = s->setup_s / HOUR + place_stage_s(q, c->place, m) / HOUR + reload;
+    j->restart_h = s->setup_s / HOUR + place_stage_s(q, c->place, m, c->n) / HOUR + reload;
     int rc = set_interval(q, c);
     if (rc == 0 && c->reject == REJECT_NONE) {
         rc = expect(q, c);

@@ -95,10 +95,43 @@ static int check_model(const struct search *q, const char *name)
     return unknown(q, "workload.model", name, &near);
 }
 
+/* Keys that the plan of a rate model does not use are said, not passed over. */
+static int check_spot(struct search *q)
+{
+    const struct scenario *s = q->s;
+    if (strcmp(s->spot_policy, "auto") != 0 && !spot_policy_known(s->spot_policy)) {
+        return gt_fail(q->err, GT_EPARSE, s->file,
+                       "spot.policy: unknown policy \"%.40s\"; `gputier spot` lists them",
+                       s->spot_policy);
+    }
+    const char *unused[4];
+    size_t n = 0;
+    if (strcmp(s->spot_policy, "auto") != 0 && strcmp(s->spot_policy, "spot_only") != 0) {
+        unused[n++] = "spot.policy is for traces (`gputier spot replay`): plans here are spot only "
+                      "or on demand only";
+    }
+    if (s->spot_max_price_factor > 0) {
+        unused[n++] = "spot.max_price_factor changes no figure: price caps neither lower the price "
+                      "nor keep capacity since 2017";
+    }
+    if (s->spread_types || s->spread_zones) {
+        unused[n++] = "spot.spread changes no figure: each plan is one instance type in one region";
+    }
+    if (s->wait_before_fallback_s >= 0) {
+        unused[n++] =
+            "wait_before_fallback changes no figure: plans here do not change from spot to "
+            "on demand";
+    }
+    for (size_t i = 0; i < n && q->n_warnings < 24; i++) {
+        q->warning[q->n_warnings++] = unused[i];
+    }
+    return 0;
+}
+
 int search_names(struct search *q)
 {
     const struct scenario *s = q->s;
-    int rc = 0;
+    int rc = check_spot(q);
     for (size_t i = 0; i < s->n_gpu_models && rc == 0; i++) {
         rc = check_gpu(q, "constraints.gpus.models", s->gpu_models[i]);
     }

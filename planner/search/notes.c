@@ -100,7 +100,8 @@ static void data_notes(struct notes *o, const struct candidate *c)
         }
         return;
     }
-    double bps = place_bps(q, p, c->machine, c->n);
+    double bps =
+        isfinite(c->read_bps) ? c->read_bps : place_bps(q, p, c->machine, c->n, q->data_bytes);
     if (p->mode == PLACE_IN_PLACE) {
         add(o, arena_printf(q->arena, "training data: read where they lie, %s%s%s, %.0f MB/s",
                             p->tier, p->option[0] != '\0' ? ", " : "", p->option, bps / 1e6));
@@ -111,7 +112,7 @@ static void data_notes(struct notes *o, const struct candidate *c)
                             size_format((uint64_t)q->data_bytes, size),
                             p->source[0] != '\0' ? " copied from " : "", p->source, p->tier,
                             p->option[0] != '\0' ? ", " : "", p->option, bps / 1e6,
-                            place_stage_s(q, p, c->machine) / 60));
+                            place_stage_s(q, p, c->machine, c->n) / 60));
     }
     if (c->cached) {
         add(o, arena_printf(q->arena,
@@ -189,9 +190,11 @@ int build_notes(struct search *q, const struct candidate *c, struct plan *out)
     if (c->checkpoints && c->machine->lambda_per_h <= 0 && q->s->checkpoint_every == CKPT_AUTO) {
         add(&o, "checkpoints: one an hour, as nothing interrupts the run");
     }
-    if (c->n > 1 && isnan(c->machine->network_gbps)) {
-        add(&o, "how fast the machines talk to each other is not known: the rate counts no "
-                "communication between them");
+    if (c->kind->network_assumed) {
+        add(&o, "the network between the machines is not known: 10 Gb/s is assumed");
+    }
+    if (c->place->class == TIER_BLOCK && isfinite(c->place->node_bps)) {
+        add(&o, "volume throughput is counted as sold: the machine's own disk limit is not known");
     }
     if (q->s->batch_per_gpu <= 0 && q->s->gpu_hours <= 0) {
         add(&o, arena_printf(q->arena, "batch per GPU: %g chosen", c->kind->batch));

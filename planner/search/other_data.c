@@ -135,7 +135,21 @@ static double nvme_bps(const struct machine *m)
     return fmin(16e9, fmax(0.7e9, m->nvme_bytes / 600));
 }
 
-double place_bps(const struct search *q, const struct place *p, const struct machine *m, int n)
+/* EFS earns 50 MiB/s per TiB and starts with 2.1 TiB of credits, which reads use by a third of
+ * their size: until then it is as fast as its burst rate (R-EFS-04, R-EFS-05, R-THR-03). */
+static double shared_bps(const struct place *p, double bytes)
+{
+    if (p->burst_bps <= p->shared_bps) {
+        return p->shared_bps;
+    }
+    if (bytes <= p->burst_bytes) {
+        return p->burst_bps;
+    }
+    return bytes / (p->burst_bytes / p->burst_bps + (bytes - p->burst_bytes) / p->shared_bps);
+}
+
+double place_bps(const struct search *q, const struct place *p, const struct machine *m, int n,
+                 double bytes)
 {
     if (p->mode == PLACE_NONE) {
         return (double)INFINITY;
@@ -149,10 +163,10 @@ double place_bps(const struct search *q, const struct place *p, const struct mac
         double object = q->data_files > 0 ? q->data_bytes / q->data_files : 128 * MIB;
         return fmin(n * node, 5500 * object); /* one prefix: 5,500 GET/s for all machines */
     }
-    return fmin(p->shared_bps, n * node);
+    return fmin(shared_bps(p, bytes), n * node);
 }
 
-double place_stage_s(const struct search *q, const struct place *p, const struct machine *m)
+double place_stage_s(const struct search *q, const struct place *p, const struct machine *m, int n)
 {
     bool volume = p->mode == PLACE_COPIED && p->class == TIER_BLOCK;
     if (p->class != TIER_LOCAL && !volume) {
@@ -160,7 +174,10 @@ double place_stage_s(const struct search *q, const struct place *p, const struct
     }
     /* Across regions one machine gets 5 Gb/s: storage-throughput.md section 6. */
     double from = p->stage_far ? fmin(nic_bps(m), 5e9 / 8) : nic_bps(m);
-    from = fmin(from, p->stage_class == TIER_FILE ? 500 * MIB : object_bps(q, m));
+    /* All machines fill at once: a file system is shared by them, an object store is not. */
+    from = fmin(from, p->stage_class == TIER_OBJECT  ? object_bps(q, m)
+                      : p->stage_class == TIER_BLOCK ? 125 * MIB
+                                                     : 300 * MIB / n);
     double to = volume ? p->node_bps : nvme_bps(m);
     return q->data_bytes / fmin(from, to);
 }

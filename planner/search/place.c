@@ -100,6 +100,8 @@ static void read_efs(struct places *b, const struct source *from)
     struct place *p = start_place(b, from, PLACE_IN_PLACE, from->tier, "bursting throughput");
     if (p != NULL) {
         p->shared_bps = base * 3 * MIB;
+        p->burst_bps = 3 * fmax(100, 100 * q->data_bytes / TIB) * MIB;
+        p->burst_bytes = 3 * fmax(2.1 * TIB, 2.1 * q->data_bytes);
         p->node_bps = 500 * MIB;
     }
     if (storage_known(q, b->r->vendor_id, b->r->region_id, from->tier, "read") &&

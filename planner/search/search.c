@@ -103,6 +103,33 @@ static void mark_front(struct plan *plan, size_t n, struct plan *front, size_t n
     }
 }
 
+/* Exchange rates that the totals rest on. */
+static void warn_rates(struct search *q, const struct plan_set *out)
+{
+    const char *said[8];
+    size_t n = 0;
+    for (size_t i = 0; i < out->n; i++) {
+        for (size_t j = 0; j < out->plan[i].n_lines; j++) {
+            const char *pair[2] = {out->plan[i].line[j].currency, out->plan[i].currency};
+            for (int k = 0; k < 2 && strcmp(pair[0], pair[1]) != 0; k++) {
+                bool known = strcmp(pair[k], "USD") == 0 || n == 8 || q->n_warnings == 24;
+                for (size_t l = 0; l < n; l++) {
+                    known = known || strcmp(said[l], pair[k]) == 0;
+                }
+                if (!known) {
+                    char rate[MONEY_TEXT], date[16];
+                    int64_t when = 0;
+                    money m = catalog_fx_rate(q->c, pair[k], &when);
+                    said[n++] = pair[k];
+                    q->warning[q->n_warnings++] =
+                        arena_printf(q->arena, "exchange rate: %s %s for 1 USD, of %s",
+                                     money_format(m, rate), pair[k], date_format(when, date));
+                }
+            }
+        }
+    }
+}
+
 static void set_dates(struct search *q, struct plan_set *out)
 {
     int64_t newest = GT_TIME_NONE, oldest = INT64_MAX;
@@ -128,6 +155,7 @@ static void set_dates(struct search *q, struct plan_set *out)
                                "gets newer ones",
                                date_format(newest, b), date_format(oldest, a));
     }
+    warn_rates(q, out);
     if (q->n_warnings < 24) {
         q->warning[q->n_warnings++] = "prices are before tax";
     }

@@ -64,10 +64,11 @@ struct place {
     const char *source; /* where it comes from: "aws/us-east-1 s3_standard", "" = same */
     const char *option; /* "bursting", "elastic", "500 MiB/s", "" */
     enum tier_class class;
-    double shared_bps, node_bps; /* INFINITY = no limit of its own */
-    double local_bytes;          /* NVMe needed on each machine, 0 = none */
-    int max_nodes;               /* a volume that is not shared: 1; else SEARCH_MAX_INSTANCES */
-    bool stage_far;              /* staged from another region or vendor */
+    double shared_bps, node_bps;   /* INFINITY = no limit of its own */
+    double burst_bps, burst_bytes; /* faster until so many bytes were read; 0 = never */
+    double local_bytes;            /* NVMe needed on each machine, 0 = none */
+    int max_nodes;                 /* a volume that is not shared: 1; else SEARCH_MAX_INSTANCES */
+    bool stage_far;                /* staged from another region or vendor */
     enum tier_class stage_class;
     struct charges charges;
 };
@@ -115,6 +116,7 @@ struct kind {
     double work_h; /* all the work at that rate */
     double sigma;  /* of ln(time), from the 90 % interval */
     double batch, checkpoint_bytes;
+    bool network_assumed;
     const char *note;
     struct kind *next;
 };
@@ -128,7 +130,8 @@ struct candidate {
     const char *reason; /* NULL = meets every constraint */
     enum { REJECT_NONE, REJECT_FIT, REJECT_DEADLINE, REJECT_BUDGET, REJECT_RISK } reject;
     double samples_per_s, work_h, epoch_s;
-    bool cached; /* the data stay in memory after the first epoch */
+    double read_bps; /* what the placement gives, INFINITY = no limit */
+    bool cached;     /* the data stay in memory after the first epoch */
     bool storage_bound;
     double epochs_read;
     struct ckpt_job job;
@@ -174,9 +177,11 @@ int search_places(struct search *q);
 /* Remembered; NULL = out of memory. */
 const struct kind *search_kind(struct search *q, const struct machine *m, int n);
 bool place_allows(const struct place *p, const struct machine *m, int n);
-double place_bps(const struct search *q, const struct place *p, const struct machine *m, int n);
+/* Bytes per second that the gang gets when it reads `bytes` in all. */
+double place_bps(const struct search *q, const struct place *p, const struct machine *m, int n,
+                 double bytes);
 /* Seconds to bring the data to the machine's own disk. */
-double place_stage_s(const struct search *q, const struct place *p, const struct machine *m);
+double place_stage_s(const struct search *q, const struct place *p, const struct machine *m, int n);
 /* Everything but the deadline, which may take runs: evaluate_deadline, for what is not rejected. */
 int evaluate(struct search *q, struct candidate *c);
 int evaluate_deadline(struct search *q, struct candidate *c);

@@ -11,6 +11,9 @@
 /* GPU-hours moved to another GPU by the ratio of sheet rates: band as uncalibrated, section 9. */
 #define RATIO_BAND 1.35
 
+/* Between machines whose price list does not say. */
+#define ASSUMED_NETWORK_GBPS 10
+
 static void warn(struct search *q, const char *text)
 {
     if (text != NULL && q->n_warnings < sizeof q->warning / sizeof q->warning[0]) {
@@ -185,6 +188,21 @@ static double dense_rate(const struct gpu_spec *g)
                                 : g->fp32_tflops;
 }
 
+/* Rate of one such GPU / rate of the GPU whose hours are counted; 0 = the model does not say. */
+static double model_ratio(struct search *q, const struct gpu_spec *spec)
+{
+    struct model_rate a = {0}, b = {0};
+    struct model_job x = job_of(q, spec, 1, 1), y = job_of(q, q->hours_spec, 1, 1);
+    if (x.batch_per_gpu <= 0) {
+        x.batch_per_gpu = y.batch_per_gpu = fmin(auto_batch(&x), auto_batch(&y));
+    }
+    if (model_throughput(&x, &a, NULL) != 0 || model_throughput(&y, &b, NULL) != 0 ||
+        !(b.samples_per_s > 0)) {
+        return 0;
+    }
+    return a.samples_per_s / b.samples_per_s;
+}
+
 /* GPU-hours of the named GPU -> hours of this kind. */
 static void hours_work(struct search *q, struct kind *k)
 {
@@ -199,10 +217,15 @@ static void hours_work(struct search *q, struct kind *k)
         }
         relative = dense_rate(k->spec) / dense_rate(q->hours_spec);
         k->sigma = log(RATIO_BAND) / Z90;
-        k->note = arena_printf(q->arena,
-                               "GPU-hours of %s counted as %.3g on %s by the ratio of their dense "
-                               "BF16 (or FP16) sheet rates: an assumption, 90 %% band x%.2f",
-                               s->gpu_hours_gpu, 1 / relative, k->gpu, RATIO_BAND);
+        const char *how = "the ratio of their dense BF16 (or FP16) sheet rates: an assumption";
+        double by_model = q->model != NULL ? model_ratio(q, k->spec) : 0;
+        if (by_model > 0) {
+            relative = by_model;
+            how = "the throughput model";
+        }
+        k->note =
+            arena_printf(q->arena, "GPU-hours of %s counted as %.3g on %s by %s, 90 %% band x%.2f",
+                         s->gpu_hours_gpu, 1 / relative, k->gpu, how, RATIO_BAND);
     }
     k->work_h = s->gpu_hours / (k->gpus * k->n * relative);
     k->rate.samples_per_s = (double)NAN;
@@ -222,7 +245,8 @@ static int model_work_of(struct search *q, struct kind *k)
     struct gt_error detail = {0};
     j.nodes = k->n;
     j.vcpus_per_node = k->vcpus;
-    j.network_gbps = k->network_gbps;
+    k->network_assumed = k->n > 1 && isnan(k->network_gbps);
+    j.network_gbps = k->network_assumed ? ASSUMED_NETWORK_GBPS : k->network_gbps;
     if (j.batch_per_gpu <= 0) {
         j.batch_per_gpu = auto_batch(&j);
     }

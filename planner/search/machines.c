@@ -80,8 +80,8 @@ static bool row_usable(const struct search *q, size_t row)
     const struct catalog_offers *f = &q->c->offers;
     const struct scenario *s = q->s;
     enum purchase p = (enum purchase)f->purchase[row];
-    if (f->price_state[row] != PRICE_KNOWN || f->gpu_num[row] == 0 || f->gpu_den[row] == 0 ||
-        f->gpu[row] == 0 || (s->purchase_mask & 1u << p) == 0) {
+    if (f->gpu_num[row] == 0 || f->gpu_den[row] == 0 || f->gpu[row] == 0 ||
+        (s->purchase_mask & 1u << p) == 0) {
         return false;
     }
     if (f->valid_from[row] != GT_TIME_NONE && f->valid_from[row] > q->o->now) {
@@ -172,6 +172,23 @@ static bool same_offer(const struct search *q, size_t a, size_t b)
            f->price_month[a] == f->price_month[b];
 }
 
+/* At most this many machines without a price are named. */
+#define MAX_UNPRICED 64
+
+static int keep_unpriced(struct search *q, size_t row)
+{
+    if (q->unpriced == NULL) {
+        q->unpriced = arena_array(q->arena, MAX_UNPRICED, sizeof *q->unpriced);
+        if (q->unpriced == NULL) {
+            return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+        }
+    }
+    if (q->n_unpriced < MAX_UNPRICED) {
+        fill(q, row, &q->unpriced[q->n_unpriced++]);
+    }
+    return 0;
+}
+
 int search_machines(struct search *q)
 {
     const struct catalog_offers *f = &q->c->offers;
@@ -185,6 +202,13 @@ int search_machines(struct search *q)
         return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     }
     for (size_t i = 0; i < f->n; i++) {
+        if (row_usable(q, i) && f->price_state[i] != PRICE_KNOWN) {
+            int rc = keep_unpriced(q, i);
+            if (rc != 0) {
+                return rc;
+            }
+            continue;
+        }
         if (!row_usable(q, i) ||
             (q->n_machines > 0 && same_offer(q, q->machine[q->n_machines - 1].row, i))) {
             continue;

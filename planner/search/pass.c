@@ -317,5 +317,12 @@ int search_pass(struct search *q, size_t want, struct outcome *o)
         }
     }
     free(pair);
+    for (size_t i = 0; i < q->n_unpriced && rc == 0; i++) {
+        bool asked = q->c->offers.price_state[q->unpriced[i].row] == PRICE_SOLD_OTHERWISE;
+        note_reject(q, o, &q->unpriced[i], REJECT_FIT,
+                    asked ? "sold otherwise: by request or as a capacity block, without a price"
+                          : "nobody publishes its price",
+                    0);
+    }
     return rc;
 }

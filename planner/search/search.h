@@ -151,6 +151,8 @@ struct search {
     double budget_usd;
     struct machine *machine;
     size_t n_machines;
+    struct machine *unpriced; /* wanted, but nobody publishes a price */
+    size_t n_unpriced;
     struct region *region;
     size_t n_regions;
     struct kind *kinds[1024];

@@ -173,36 +173,37 @@ static int lower_bound(struct work *w, money lowest, money *out, struct gt_error
     return rc;
 }
 
-/* First month at whose end the path has cost no more than staying. */
-static int break_even(const struct work *w, size_t i)
+int tier_break_even(const struct tier_model *m, const struct tm_group *g, const struct tier_path *p,
+                    int from_month)
 {
-    const struct tm_group *g = &w->q[i];
-    const struct tier_path *p = &w->path[i];
-    money spent = 0, base = 0, line;
+    money spent = 0, base = 0, line, month = 0, stay = 0;
     int at = g->start, served = g->served;
     for (size_t k = 0; k < p->n_steps; k++) {
         int tier = 0;
-        while (w->m.tier[tier].rule->tier != p->step[k].tier) {
+        while (m->tier[tier].rule->tier != p->step[k].tier) {
             tier++;
         }
         if (tier != at) {
-            if (cost_penalty(&w->m, g, at, served, &line) == 0) {
+            if (cost_penalty(m, g, at, served, &line) == 0) {
                 spent += line;
             }
-            if (cost_move(&w->m, g, at, tier, &line) == 0) {
+            if (cost_move(m, g, at, tier, &line) == 0) {
                 spent += line;
             }
             at = tier;
             served = 0;
         }
-        for (int t = p->step[k].from_month; t < p->step[k].to_month; t++) {
-            if (cost_stay(&w->m, g, tier, served++, 1, &line) == 0) {
-                spent += line;
+        for (int t = p->step[k].from_month; t < p->step[k].to_month; t++, served++) {
+            /* A month costs the same all along, but for automatic tiers. */
+            if (t == p->step[k].from_month || m->tier[tier].rule->automatic) {
+                month = cost_stay(m, g, tier, served, 1, &line) == 0 ? line : 0;
             }
-            if (cost_stay(&w->m, g, g->start, g->served + t, 1, &line) == 0) {
-                base += line;
+            if (t == 0 || m->tier[g->start].rule->automatic) {
+                stay = cost_stay(m, g, g->start, g->served + t, 1, &line) == 0 ? line : 0;
             }
-            if (spent <= base) {
+            spent += month;
+            base += stay;
+            if (spent <= base && t >= from_month) {
                 return t;
             }
         }
@@ -260,7 +261,7 @@ static int search(struct work *w, struct tier_plan *plan, struct gt_error *err)
     for (size_t i = 0; i < n && rc == 0; i++) {
         struct tier_path *p = &best[i];
         p->saving = p->baseline_cost - p->cost;
-        p->break_even_month = break_even(w, i);
+        p->break_even_month = tier_break_even(&w->m, &w->q[i], p, 0);
         rc = money_add(plan->baseline, p->baseline_cost, &plan->baseline);
     }
     plan->saving = plan->baseline - plan->total;
@@ -299,7 +300,7 @@ static int bill_policy(struct work *w, struct tier_plan *plan, struct gt_error *
             struct tier_path *p = &w->path[i];
             p->baseline_cost = kept[i].baseline_cost;
             p->saving = p->baseline_cost - p->cost;
-            p->break_even_month = break_even(w, i);
+            p->break_even_month = tier_break_even(&w->m, &w->q[i], p, 0);
         }
         plan->path = w->path;
         plan->total = plan->policy_cost;

@@ -8,15 +8,20 @@ int tm_amount(const struct tm_rate *r, gt_u128 quantity, gt_u128 months, money *
     if (quantity == 0 || months == 0 || r->rate == 0) {
         return 0;
     }
-    gt_u128 q;
-    if (__builtin_mul_overflow(quantity, months, &q)) {
+    gt_u128 q, product;
+    gt_u128 den = r->qty * (gt_u128)(r->bytes ? r->bytes : 1);
+    uint64_t q64;
+    bool small = quantity >> 64 == 0 && months >> 64 == 0 && r->rate > 0 && r->rate >> 62 == 0 &&
+                 !__builtin_mul_overflow((uint64_t)quantity, (uint64_t)months, &q64);
+    if (small) {
+        q = q64;
+        product = (gt_u128)(uint64_t)r->rate * q64;
+    } else if (__builtin_mul_overflow(quantity, months, &q)) {
         return GT_ERANGE;
     }
-    gt_u128 den = r->qty * (gt_u128)(r->bytes ? r->bytes : 1);
     /* The usual case fits 128 bits: one product, one division, half to even. */
-    gt_u128 product;
-    if (r->rate > 0 && !__builtin_mul_overflow((gt_u128)r->rate, q, &product) &&
-        product >> 126 == 0) {
+    if (small || (r->rate > 0 && !__builtin_mul_overflow((gt_u128)r->rate, q, &product) &&
+                  product >> 126 == 0)) {
         gt_u128 whole, rest;
         if (den == (gt_u128)1 << 30) {
             whole = product >> 30;

@@ -45,12 +45,24 @@ static void fill_lane(struct block *b, int lane)
     const struct tier_model *m = b->m;
     const struct tm_group *g = &b->g[lane];
     money c;
+    double fee[TM_TIERS]; /* of entering by lifecycle: the same from everywhere (R-S3-15) */
+    for (int k = 0; k < TM_TIERS; k++) {
+        fee[k] = -1;
+    }
     for (int i = 0; i < b->n_pairs; i++) {
-        if (!b->target[b->pair[i].from] && b->pair[i].from != g->start) {
+        int from = b->pair[i].from, to = b->pair[i].to;
+        if (!b->target[from] && from != g->start) {
             continue; /* this group is never there */
         }
-        int rc = cost_move(m, g, b->pair[i].from, b->pair[i].to, &c);
-        b->move[i].v[lane] = as_double(rc, c);
+        bool lifecycle = m->move[from][to] == MOVE_LIFECYCLE;
+        if (!lifecycle || fee[to] < 0) {
+            int rc = cost_move(m, g, from, to, &c);
+            double cost = as_double(rc, c);
+            b->move[i].v[lane] = cost;
+            fee[to] = lifecycle ? cost : fee[to];
+        } else {
+            b->move[i].v[lane] = fee[to];
+        }
     }
     for (int k = 0; k < m->n; k++) {
         if (!b->target[k] && k != g->start) {

@@ -80,6 +80,10 @@ typedef int tm_found(void *ctx, size_t group, const struct tm_segment *s, size_t
 int tier_search(const struct tier_model *m, const struct tm_group *g, size_t n, int horizon,
                 tm_found *found, void *ctx, struct gt_error *err);
 
+/* First month from from_month on at whose end the path has cost no more than staying, -1 = never.
+ */
+int tier_break_even(const struct tier_model *m, const struct tm_group *g, const struct tier_path *p,
+                    int from_month);
 /* What to do first, for people: largest savings first, or that nothing pays. */
 int tier_first_steps(const struct tier_model *m, const struct tm_group *g, struct tier_plan *plan,
                      struct gt_error *err);

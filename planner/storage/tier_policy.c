@@ -343,7 +343,7 @@ static int pick(const struct search *s, struct choice *list, size_t n, int max_r
             sum += list[i].saving;
         }
     }
-    if (whole.saving > 0 && whole.saving >= sum) {
+    if (whole.saving > sum * (1 + 1e-12)) { /* a tie goes to the rules that say where they act */
         taken[0] = &whole;
         k = 1;
     }

@@ -41,21 +41,25 @@ static bool first_move(const struct tier_model *m, const struct tm_group *g,
             continue;
         }
         int to = (int)(storage_rule_find(p->step[k].tier) - m->tier[0].rule);
-        int served = g->served + p->step[k].from_month;
+        int month = p->step[k].from_month, served = g->served + month;
+        int even = p->break_even_month; /* counted from the move on */
+        if (even >= 0 && even < month) {
+            even = tier_break_even(m, g, p, month);
+        }
         money fee = 0, rest = 0;
         if (cost_move(m, g, g->start, to, &fee) < 0 ||
             cost_penalty(m, g, g->start, served, &rest) < 0) {
             return false;
         }
-        *out = (struct move){p->group->name,
-                             from,
-                             p->step[k].tier,
-                             p->step[k].from_month,
-                             p->break_even_month,
-                             p->group->objects,
-                             p->group->bytes,
-                             fee + rest,
-                             p->saving};
+        *out = (struct move){.prefix = p->group->name,
+                             .from = from,
+                             .to = p->step[k].tier,
+                             .month = month,
+                             .break_even = even,
+                             .objects = p->group->objects,
+                             .bytes = p->group->bytes,
+                             .once = fee + rest,
+                             .saving = p->saving};
         return true;
     }
     return false;
@@ -153,7 +157,12 @@ int tier_first_steps(const struct tier_model *m, const struct tm_group *g, struc
             text[lines] = tell(plan->arena, &v[i], plan->currency);
             failed = !text[lines++];
         }
-        if (n == 0) {
+        if (n == 0 && plan->n_paths == 1) {
+            text[lines] =
+                arena_printf(plan->arena, "%s: leave it in %s: no move pays within the horizon",
+                             plan->path[0].group->name, m->tier[g[0].start].rule->tier);
+            failed = !text[lines++];
+        } else if (n == 0) {
             text[lines++] = "leave everything where it is: no move pays within the horizon";
         }
     }

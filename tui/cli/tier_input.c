@@ -121,13 +121,13 @@ static void data_set(struct tier_input *in, const struct scenario_data *d, size_
     if (d->growth_bytes_per_month > 0) {
         note(in, arena_printf(in->arena, "%s grows: planned for the size it has today", d->name));
     }
-    in->group[i] = (struct tier_group){.name = arena_strdup(in->arena, d->name),
+    in->group[i] = (struct tier_group){.name = arena_printf(in->arena, "%s/", d->name),
                                        .tier = arena_strdup(in->arena, d->tier),
                                        .objects = d->files ? d->files : 1,
                                        .bytes = d->size_bytes,
                                        .reads_per_month = reads,
                                        .read_fraction = -1};
-    in->label[i] = in->group[i].name;
+    in->label[i] = arena_strdup(in->arena, d->name);
     bool placed = d->vendor && d->vendor[0];
     in->batch[i] = (struct tier_batch){
         .first = i,
@@ -149,8 +149,9 @@ static int from_scenario(struct app *app, const char *path, const char *text, si
     rc = make(in, s->n_data, err);
     for (size_t i = 0; i < s->n_data && rc == 0; i++) {
         data_set(in, &s->data[i], i);
-        rc = in->group[i].name && in->group[i].tier ? 0
-                                                    : gt_fail(err, GT_ENOMEM, "", "out of memory");
+        rc = in->group[i].name && in->group[i].tier && in->label[i]
+                 ? 0
+                 : gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     in->n_batches = s->n_data;
     if (rc == 0 && s->n_data == 0) {

@@ -40,5 +40,8 @@ int money_minor_digits(const char *currency);
 /* Largest-remainder rounding (product.md section 4): writes part[i] rounded to `digits` decimals
  * so that the shown parts add up to the rounded total. out may be part. */
 int money_round_parts(const money *part, size_t n, int digits, money *out) GT_CHECK;
+/* The same towards a total that is already rounded: a component's shown amount, split over its
+ * lines. GT_EINVALID when the parts cannot reach it. */
+int money_round_parts_to(const money *part, size_t n, int digits, money total, money *out) GT_CHECK;
 
 #endif

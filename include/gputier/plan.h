@@ -102,4 +102,9 @@ struct plan_set {
     size_t n_warnings; /* "bundled prices, as of …", … */
 };
 
+/* The digits that people see (product.md section 4), the same on screen, in Markdown and HTML:
+ * components rounded by largest remainder so that they add up to the shown total, the lines of
+ * each component so that they add up to it. `line` has p->n_lines places; NULL = not wanted. */
+int plan_shown(const struct plan *p, money component[COMP_COUNT], money *line) GT_CHECK;
+
 #endif

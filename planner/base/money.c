@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define FRACTION_DIGITS 12
+#define MAX_PARTS       4096
 #define U128_MAX        (~(gt_u128)0)
 #define MONEY_MAX       ((money)(U128_MAX >> 1))
 
@@ -324,31 +325,26 @@ static money floor_unit(money v, money unit)
     return (q * unit > v ? q - 1 : q) * unit;
 }
 
-/* Largest remainder: floors first, then one unit each to the largest remainders
- * (ties: the earlier part) until the parts reach the rounded total. */
-int money_round_parts(const money *part, size_t n, int digits, money *out)
+/* Largest remainder: floors first, then one unit each to the largest remainders (ties: the
+ * earlier part) until the parts reach the total. */
+int money_round_parts_to(const money *part, size_t n, int digits, money total, money *out)
 {
-    if (digits < 0 || digits > FRACTION_DIGITS || n > 4096) {
+    if (digits < 0 || digits > FRACTION_DIGITS || n > MAX_PARTS) {
         return GT_EINVALID;
     }
     money unit = (money)pow10_u128(FRACTION_DIGITS - digits);
-    money total = 0, floors = 0, rem[4096];
-    for (size_t i = 0; i < n; i++) {
-        if (money_add(total, part[i], &total)) {
-            return GT_ERANGE;
-        }
-    }
+    money floors = 0, rem[MAX_PARTS];
     for (size_t i = 0; i < n; i++) {
         money f = floor_unit(part[i], unit);
         rem[i] = part[i] - f;
         out[i] = f;
         floors += f;
     }
-    money want = floor_unit(total, unit), rest = total - want;
-    if (rest * 2 > unit || (rest * 2 == unit && ((want / unit) & 1))) {
-        want += unit;
+    money left = (total - floors) / unit;
+    if (total % unit != 0 || left < 0 || left > (money)n) {
+        return GT_EINVALID;
     }
-    for (money left = (want - floors) / unit; left > 0; left--) {
+    for (; left > 0; left--) {
         size_t best = 0;
         for (size_t i = 1; i < n; i++) {
             if (rem[i] > rem[best]) {
@@ -359,4 +355,22 @@ int money_round_parts(const money *part, size_t n, int digits, money *out)
         rem[best] = -1;
     }
     return 0;
+}
+
+int money_round_parts(const money *part, size_t n, int digits, money *out)
+{
+    if (digits < 0 || digits > FRACTION_DIGITS || n > MAX_PARTS) {
+        return GT_EINVALID;
+    }
+    money unit = (money)pow10_u128(FRACTION_DIGITS - digits), total = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (money_add(total, part[i], &total)) {
+            return GT_ERANGE;
+        }
+    }
+    money want = floor_unit(total, unit), rest = total - want;
+    if (rest * 2 > unit || (rest * 2 == unit && ((want / unit) & 1))) {
+        want += unit;
+    }
+    return money_round_parts_to(part, n, digits, want, out);
 }

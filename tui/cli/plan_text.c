@@ -6,6 +6,7 @@
 #include "table.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_REJECTED_SHOWN 8
@@ -73,9 +74,9 @@ static void plan_row(struct text_table *t, const struct plan *p, const char *mar
     table_row(t, cells);
 }
 
-static const char *const titles[] = {">#",       "where",           "machines",      "GPUs",
-                                     "purchase", "epoch, bound by", ">half done by", ">95 % by",
-                                     ">chance",  ">cost",           ">5-95 %",       NULL};
+static const char *const titles[] = {">#",       "where",           "machines",  "GPUs",
+                                     "purchase", "epoch, bound by", ">time p50", ">time p95",
+                                     ">chance",  ">cost",           ">5-95 %",   NULL};
 
 static int table_of(const struct app *app, const struct plan_set *set, struct buf *out)
 {
@@ -119,11 +120,9 @@ static int ends(const struct app *app, const struct plan_set *set, struct buf *o
     return rc != 0 ? rc : written;
 }
 
-static int components(const struct plan *p, struct buf *out)
+static int components(const struct plan *p, const money shown[COMP_COUNT], struct buf *out)
 {
-    money shown[COMP_COUNT];
-    int digits = money_minor_digits(p->currency), rc;
-    rc = money_round_parts(p->component, COMP_COUNT, digits, shown);
+    int digits = money_minor_digits(p->currency), rc = 0;
     for (int i = 0; i < COMP_COUNT && rc == 0; i++) {
         char a[MONEY_TEXT];
         rc = buf_addf(out, "  %-20s %14s %s\n", component_name((enum component)i),
@@ -135,7 +134,7 @@ static int components(const struct plan *p, struct buf *out)
                               p->currency, p->at_least ? "  (at least)" : "");
 }
 
-static int bill(const struct plan *p, struct buf *out)
+static int bill(const struct plan *p, const money *shown, struct buf *out)
 {
     int rc = buf_adds(out, "\nThe bill, line by line (rate x quantity; source, as of):\n");
     for (size_t i = 0; i < p->n_lines && rc == 0; i++) {
@@ -144,7 +143,7 @@ static int bill(const struct plan *p, struct buf *out)
         snprintf(text, sizeof text, "  %s: %s %s/%s x %s = %s %s  (%s%s%s, %s%s)", l->text,
                  money_format(l->rate, rate), l->currency, l->unit,
                  money_format_fixed(l->quantity, 3, true, quantity),
-                 money_format_fixed(l->amount, money_minor_digits(p->currency), true, amount),
+                 money_format_fixed(shown[i], money_minor_digits(p->currency), true, amount),
                  p->currency, l->source_id, l->sku[0] != '\0' ? " " : "", l->sku,
                  l->origin == ORIGIN_BUNDLED ? "bundled, as of " : "as of ",
                  date_format(l->as_of, date));
@@ -155,9 +154,12 @@ static int bill(const struct plan *p, struct buf *out)
 
 static int why(const struct plan *p, struct buf *out)
 {
-    char text[400], a[32], b[32], m[MONEY_TEXT];
-    int rc = buf_addf(out, "\nWhy plan %d\n", p->rank);
-    rc = rc != 0 ? rc : components(p, out);
+    char text[400], a[32], m[MONEY_TEXT];
+    money shown[COMP_COUNT];
+    money *line = calloc(p->n_lines + 1, sizeof *line);
+    int rc = line == NULL ? GT_ENOMEM : plan_shown(p, shown, line);
+    rc = rc != 0 ? rc : buf_addf(out, "\nWhy plan %d\n", p->rank);
+    rc = rc != 0 ? rc : components(p, shown, out);
     if (rc == 0 && !isnan(p->epoch_s)) {
         snprintf(
             text, sizeof text,
@@ -190,8 +192,9 @@ static int why(const struct plan *p, struct buf *out)
         rc = buf_adds(out, "  - ");
         rc = rc != 0 ? rc : add_line(out, p->note[i]);
     }
-    (void)b;
-    return rc != 0 ? rc : bill(p, out);
+    rc = rc != 0 ? rc : bill(p, line, out);
+    free(line);
+    return rc;
 }
 
 static int rejected(const struct plan_set *set, struct buf *out)

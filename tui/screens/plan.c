@@ -7,7 +7,7 @@
 #include "gputier/units.h"
 #include "plan_form.h"
 #include "plan_view.h"
-#include "plan_worker.h"
+#include "plan_work.h"
 #include "screen.h"
 #include <curses.h>
 #include <math.h>
@@ -32,10 +32,9 @@ static const struct screen_key keys[] = {{"Enter", "bill", true},
 
 struct plan_screen {
     struct plan_form form;
-    struct plan_worker *worker;
-    struct plan_set *set;
-    int code;
-    struct gt_error err;
+    struct worker *worker;
+    struct plan_work_ctx work;
+    struct plan_result *result; /* NULL until the first answer */
     struct list plans, fields;
     struct list why_not;
     bool editing, details, risk_axis, rejected;
@@ -49,7 +48,7 @@ static void replan(struct ui *ui, struct plan_screen *p)
         ui_error(ui, &err);
         return;
     }
-    plan_worker_ask(p->worker, s);
+    worker_ask(p->worker, s);
 }
 
 static int open_screen(struct ui *ui, void **state, struct gt_error *err)
@@ -58,7 +57,8 @@ static int open_screen(struct ui *ui, void **state, struct gt_error *err)
     int rc =
         p ? form_load(&p->form, ui->app, NULL, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
     if (!rc) {
-        p->worker = plan_worker_start(ui->catalog, ui->app->now, ui->app->currency, term_wake);
+        p->work = (struct plan_work_ctx){ui->catalog, ui->app->now, ui->app->currency};
+        p->worker = worker_start(&plan_work, &p->work, term_wake);
         rc = p->worker ? 0 : gt_fail(err, GT_ENOMEM, "", "cannot start the planning thread");
     }
     if (rc) {
@@ -77,8 +77,8 @@ static void close_screen(struct ui *ui, void *state)
 {
     struct plan_screen *p = state;
     (void)ui;
-    plan_worker_stop(p->worker);
-    plan_set_free(p->set);
+    worker_stop(p->worker);
+    plan_result_free(p->result);
     form_release(&p->form);
     free(p);
 }
@@ -86,29 +86,34 @@ static void close_screen(struct ui *ui, void *state)
 static void wake(struct ui *ui, void *state)
 {
     struct plan_screen *p = state;
-    struct plan_set *set = NULL;
+    struct plan_result *r = worker_take(p->worker);
     (void)ui;
-    if (plan_worker_take(p->worker, &set, &p->code, &p->err)) {
-        plan_set_free(p->set);
-        p->set = set;
+    if (r) {
+        plan_result_free(p->result);
+        p->result = r;
     }
+}
+
+static const struct plan_set *plans_of(const struct plan_screen *p)
+{
+    return p->result ? p->result->set : NULL;
 }
 
 static void draw_answer(struct plan_screen *p, int y, int width)
 {
-    const char *busy = plan_worker_busy(p->worker) ? "~ planning ... " : "";
-    if (!p->set) {
-        draw_format(y, 1, width - 2, -1, p->code ? EL_WARN : EL_TITLE, "%s%s", busy,
-                    p->code ? p->err.text : "");
+    const char *busy = worker_busy(p->worker) ? "~ planning ... " : "";
+    if (!plans_of(p)) {
+        draw_format(y, 1, width - 2, -1, p->result ? EL_WARN : EL_TITLE, "%s%s", busy,
+                    p->result ? p->result->err.text : "");
         return;
     }
-    if (p->set->n == 0) {
-        draw_format(y, 1, width - 2, -1, EL_WARN, "%sno plan: %s", busy, p->err.text);
+    if (plans_of(p)->n == 0) {
+        draw_format(y, 1, width - 2, -1, EL_WARN, "%sno plan: %s", busy, p->result->err.text);
         return;
     }
     char bound[MONEY_TEXT], cost[MONEY_TEXT], proof[MONEY_TEXT + 48];
-    const struct plan *best = &p->set->plan[0];
-    money_format_fixed(p->set->lower_bound, 2, true, bound);
+    const struct plan *best = &plans_of(p)->plan[0];
+    money_format_fixed(plans_of(p)->lower_bound, 2, true, bound);
     money_format_fixed(best->total, 2, true, cost);
     if (strcmp(bound, cost) == 0) {
         snprintf(proof, sizeof proof, "proved cheapest");
@@ -116,7 +121,8 @@ static void draw_answer(struct plan_screen *p, int y, int width)
         snprintf(proof, sizeof proof, "proved: nothing costs less than %s", bound);
     }
     draw_format(y, 1, width - 2, -1, EL_TITLE, "%scheapest %s%s %s of %zu candidates; %s", busy,
-                best->at_least ? "at least " : "", cost, best->currency, p->set->candidates, proof);
+                best->at_least ? "at least " : "", cost, best->currency, plans_of(p)->candidates,
+                proof);
 }
 
 static void draw_form(struct plan_screen *p, int y, int height, int width)
@@ -147,18 +153,19 @@ static void draw_form(struct plan_screen *p, int y, int height, int width)
 /* The pane beside or instead of the form: bill and reasons, what was rejected, or the front. */
 static void draw_pane(struct plan_screen *p, int y, int x, int height, int width)
 {
-    if (!p->set) {
+    if (!plans_of(p)) {
         return;
     }
-    if (p->rejected || p->set->n == 0) {
-        draw_format(y, x, width, -1, EL_TITLE, "%zu rejected%s", p->set->n_rejected,
+    if (p->rejected || plans_of(p)->n == 0) {
+        draw_format(y, x, width, -1, EL_TITLE, "%zu rejected%s", plans_of(p)->n_rejected,
                     p->rejected ? ", R closes" : "");
-        list_resize(&p->why_not, p->set->n_rejected, height > 1 ? (size_t)height - 1 : 1);
-        plan_view_rejected(p->set, p->why_not.top, y + 1, x, height - 1, width);
-    } else if (p->details && p->plans.at < p->set->n) {
-        plan_view_details(p->set, p->plans.at, y, x, height, width);
+        list_resize(&p->why_not, plans_of(p)->n_rejected, height > 1 ? (size_t)height - 1 : 1);
+        plan_view_rejected(plans_of(p), p->why_not.top, y + 1, x, height - 1, width);
+    } else if (p->details && p->plans.at < plans_of(p)->n) {
+        plan_view_details(plans_of(p), p->plans.at, y, x, height, width);
     } else {
-        plan_view_plot(p->set, p->risk_axis, p->form.scenario->deadline_s, y, x, height, width);
+        plan_view_plot(plans_of(p), p->risk_axis, p->form.scenario->deadline_s, y, x, height,
+                       width);
     }
 }
 
@@ -185,8 +192,8 @@ static void draw(struct ui *ui, void *state, int y, int height, int width)
     }
     draw_rule(y + 2 + top, 0, width);
     int rows = height - 3 - top;
-    list_resize(&p->plans, p->set ? p->set->n : 0, rows > 1 ? (size_t)rows - 1 : 1);
-    plan_view_table(p->set, &p->plans, !p->editing, y + 3 + top, rows, width);
+    list_resize(&p->plans, plans_of(p) ? plans_of(p)->n : 0, rows > 1 ? (size_t)rows - 1 : 1);
+    plan_view_table(plans_of(p), &p->plans, !p->editing, y + 3 + top, rows, width);
 }
 
 static void set_field(struct ui *ui, struct plan_screen *p, const char *path, const char *value,
@@ -227,10 +234,10 @@ static void report_done(struct ui *ui, void *state, const char *path, bool final
 {
     struct plan_screen *p = state;
     struct gt_error err = {0};
-    if (!final || !path || !path[0] || !p->set || !p->set->n) {
+    if (!final || !path || !path[0] || !plans_of(p) || !plans_of(p)->n) {
         return;
     }
-    struct report_input in = {p->set, p->form.scenario, p->plans.at, true};
+    struct report_input in = {plans_of(p), p->form.scenario, p->plans.at, true};
     struct buf out;
     buf_init(&out, 64U << 20);
     const char *dot = strrchr(path, '.');
@@ -252,14 +259,15 @@ static void save_done(struct ui *ui, void *state, const char *name, bool final)
     if (!final || !name || !name[0]) {
         return;
     }
-    if (!p->set || !p->set->n || plan_worker_busy(p->worker)) {
+    if (!plans_of(p) || !plans_of(p)->n || worker_busy(p->worker)) {
         ui_message(ui, "nothing saved: %s",
-                   p->set && !p->set->n ? "there is no plan" : "still planning; press S again");
+                   plans_of(p) && !plans_of(p)->n ? "there is no plan"
+                                                  : "still planning; press S again");
         return;
     }
     struct buf b;
     buf_init(&b, 64U << 20);
-    int rc = form_plan_json(&p->form, ui->app, p->set, &b);
+    int rc = form_plan_json(&p->form, ui->app, plans_of(p), &b);
     if (rc) {
         gt_fail(&err, rc, "", "the plan document is too large");
     }

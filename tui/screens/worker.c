@@ -1,0 +1,137 @@
+/* Work beside the interface (worker.h). */
+#include "worker.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+struct worker {
+    const struct worker_ops *ops;
+    void *ctx;
+    void (*wake)(void);
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    void *asked, *result; /* waiting job, result not yet taken */
+    volatile int cancel;
+    bool quit, busy;
+};
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    for (;;) {
+        pthread_mutex_lock(&w->lock);
+        while (!w->asked && !w->quit) {
+            pthread_cond_wait(&w->changed, &w->lock);
+        }
+        void *job = w->asked;
+        bool quit = w->quit;
+        w->asked = NULL;
+        w->cancel = quit;
+        pthread_mutex_unlock(&w->lock);
+        if (!quit) {
+            w->ops->run(w, w->ctx, job);
+        }
+        if (job) {
+            w->ops->free_job(job);
+        }
+        if (quit) {
+            return NULL;
+        }
+    }
+}
+
+bool worker_deliver(struct worker *w, void *result, bool last)
+{
+    pthread_mutex_lock(&w->lock);
+    bool stale = w->asked || w->quit;
+    void *drop = stale ? result : w->result;
+    if (!stale) {
+        w->result = result;
+        w->busy = !last;
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (drop) {
+        w->ops->free_result(drop);
+    }
+    w->wake();
+    return !stale;
+}
+
+struct worker *worker_start(const struct worker_ops *ops, void *ctx, void (*wake)(void))
+{
+    struct worker *w = calloc(1, sizeof *w);
+    sigset_t all, old;
+    if (!w) {
+        return NULL;
+    }
+    w->ops = ops;
+    w->ctx = ctx;
+    w->wake = wake;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, NULL);
+    sigfillset(&all); /* signals belong to the interface's thread */
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    int rc = pthread_create(&w->thread, NULL, work, w);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (rc) {
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void worker_ask(struct worker *w, void *job)
+{
+    pthread_mutex_lock(&w->lock);
+    void *old = w->asked;
+    w->asked = job;
+    w->cancel = 1;
+    w->busy = true;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    if (old) {
+        w->ops->free_job(old);
+    }
+}
+
+void *worker_take(struct worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    void *result = w->result;
+    w->result = NULL;
+    pthread_mutex_unlock(&w->lock);
+    return result;
+}
+
+bool worker_busy(struct worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    bool busy = w->busy;
+    pthread_mutex_unlock(&w->lock);
+    return busy;
+}
+
+const volatile int *worker_cancel(const struct worker *w)
+{
+    return &w->cancel;
+}
+
+void worker_stop(struct worker *w)
+{
+    if (!w) {
+        return;
+    }
+    pthread_mutex_lock(&w->lock);
+    w->quit = true;
+    w->cancel = 1;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    if (w->result) {
+        w->ops->free_result(w->result);
+    }
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->changed);
+    free(w);
+}

@@ -165,7 +165,7 @@ static void moving_keys_reach_both_ends(void **state)
 static void help_lists_every_key(void **state)
 {
     static const struct screen_ops *const screens[] = {&screen_prices, &screen_plan,
-                                                       &screen_sources};
+                                                       &screen_storage, &screen_sources};
     struct vt t;
     (void)state;
     tui_start(&t, 50, 100);
@@ -190,7 +190,7 @@ static void commands_and_tab_reach_every_screen(void **state)
     struct vt t;
     (void)state;
     tui_start(&t, 30, 100);
-    static const char *const names[] = {"[3 Plan]", "[6 Sources]", "[1 Prices]"};
+    static const char *const names[] = {"[3 Plan]", "[4 Tiers]", "[6 Sources]", "[1 Prices]"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         tui_keys(&t, "\t", names[i]);
     }

@@ -16,7 +16,8 @@
 #define MIN_COLS 40
 #define MIN_ROWS 10
 
-static const struct screen_ops *const screens[] = {&screen_prices, &screen_plan, &screen_sources};
+static const struct screen_ops *const screens[] = {&screen_prices, &screen_plan, &screen_storage,
+                                                   &screen_sources};
 #define N_SCREENS (sizeof screens / sizeof *screens)
 
 static const struct screen_key common_keys[] = {

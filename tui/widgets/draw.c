@@ -79,8 +79,7 @@ int draw_format(int y, int x, int width, int align, enum element e, const char *
     return draw_text(y, x, width, align, e, text);
 }
 
-/* Bytes of s that fill at most `width` cells, ending between words where one ends in time. */
-static size_t line_bytes(const char *s, size_t width)
+size_t draw_line_bytes(const char *s, size_t width)
 {
     size_t len = strlen(s), at = 0, cells = 0, blank = 0;
     while (at < len) {
@@ -104,7 +103,7 @@ int draw_wrapped(int y, int x, int height, int width, enum element e, const char
     int used = 0;
     char line[1024];
     while (*s && used < height && width > 0) {
-        size_t n = line_bytes(s, (size_t)width);
+        size_t n = draw_line_bytes(s, (size_t)width);
         bool last = used == height - 1; /* what does not fit ends in an ellipsis */
         snprintf(line, sizeof line, "%.*s", last ? (int)sizeof line - 1 : (int)n, s);
         draw_text(y + used++, x, width, 0, e, line);

@@ -26,6 +26,8 @@ void draw_theme(void); /* once after term_open */
 int draw_text(int y, int x, int width, int align, enum element e, const char *s);
 int draw_format(int y, int x, int width, int align, enum element e, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
+/* Bytes of s that fill at most `width` cells, ending between words where one ends in time. */
+size_t draw_line_bytes(const char *s, size_t width);
 /* Words of s over up to `height` rows of `width` cells; returns the rows used. */
 int draw_wrapped(int y, int x, int height, int width, enum element e, const char *s);
 /* Text of several lines, cut to height x width. */

@@ -1,0 +1,369 @@
+/* Drawing of tier answers (tiers_view.h). */
+#include "tiers_view.h"
+#include "../widgets/draw.h"
+#include "gputier/units.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LETTERS 24 /* cells of a path in the table */
+
+/* Hot to cold; a letter says the kind, within one product it is unique. */
+static const struct tier_letter {
+    const char *tier;
+    char letter;
+    const char *name;
+} letters[] = {
+    {"s3_express", 'X', "express"},
+    {"s3_standard", 'H', "standard"},
+    {"s3_intelligent_tiering", 'T', "intelligent"},
+    {"s3_standard_ia", 'A', "infrequent"},
+    {"s3_onezone_ia", 'Z', "one zone"},
+    {"s3_glacier_ir", 'I', "instant"},
+    {"s3_glacier_flexible", 'C', "flexible"},
+    {"s3_deep_archive", 'D', "deep"},
+    {"efs_standard", 'E', "EFS standard"},
+    {"efs_ia", 'F', "EFS infrequent"},
+    {"efs_archive", 'G', "EFS archive"},
+    {"ebs_gp3", '3', "gp3"},
+    {"ebs_gp2", '2', "gp2"},
+    {"ebs_io1", '1', "io1"},
+    {"ebs_io2", '4', "io2"},
+    {"ebs_st1", 'S', "st1"},
+    {"ebs_sc1", 'K', "sc1"},
+};
+#define N_LETTERS (sizeof letters / sizeof *letters)
+
+static const struct tier_letter *letter_of(const char *tier)
+{
+    for (size_t i = 0; i < N_LETTERS; i++) {
+        if (strcmp(letters[i].tier, tier) == 0) {
+            return &letters[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *tier_name(const char *tier)
+{
+    const struct tier_letter *l = letter_of(tier);
+    return l ? l->name : tier;
+}
+
+static int months_per_letter(int horizon)
+{
+    return (horizon + MAX_LETTERS - 1) / MAX_LETTERS;
+}
+
+/* "HHCCCCDDDD": the tier at the first month that each letter stands for; '.' after deletion. */
+static void path_letters(const struct tier_path *p, int horizon, char out[MAX_LETTERS + 1])
+{
+    int per = months_per_letter(horizon), n = 0;
+    for (int m = 0; m < horizon && n < MAX_LETTERS; m += per) {
+        char c = '.';
+        for (size_t k = 0; k < p->n_steps; k++) {
+            if (m >= p->step[k].from_month && m < p->step[k].to_month) {
+                const struct tier_letter *l = letter_of(p->step[k].tier);
+                c = l ? l->letter : '?';
+            }
+        }
+        out[n++] = c;
+    }
+    out[n] = '\0';
+}
+
+static void count_text(uint64_t n, char out[32])
+{
+    if (n >= 10000000) {
+        snprintf(out, 32, "%.1f M", (double)n / 1e6);
+    } else {
+        snprintf(out, 32, "%llu", (unsigned long long)n);
+    }
+}
+
+/* Columns from the right: saving, path, reads and objects where there is room, size. */
+struct table_layout {
+    int saves, path, path_width, reads, objects, size;
+};
+
+static struct table_layout layout(int horizon, int width)
+{
+    int per = months_per_letter(horizon);
+    struct table_layout t = {.path_width = (horizon + per - 1) / per, .reads = -1, .objects = -1};
+    int at = width - 11;
+    t.saves = at;
+    t.path_width = t.path_width < 17 ? 17 : t.path_width; /* its title */
+    t.path = at -= t.path_width + 1;
+    if (width >= 110) {
+        t.reads = at -= 9;
+    }
+    if (width >= 96) {
+        t.objects = at -= 10;
+    }
+    t.size = at - 10;
+    return t;
+}
+
+static void draw_header(const struct table_layout *t, int horizon, int y)
+{
+    draw_text(y, 2, t->size - 3, -1, EL_HEADER, "DATA");
+    draw_text(y, t->size, 9, 1, EL_HEADER, "SIZE");
+    if (t->objects >= 0) {
+        draw_text(y, t->objects, 9, 1, EL_HEADER, "OBJECTS");
+    }
+    if (t->reads >= 0) {
+        draw_text(y, t->reads, 8, 1, EL_HEADER, "READS/MO");
+    }
+    draw_format(y, t->path, t->path_width, -1, EL_HEADER, "PATH, %d MO EACH",
+                months_per_letter(horizon));
+    draw_text(y, t->saves, 10, 1, EL_HEADER, "SAVES");
+}
+
+void tiers_view_table(const struct tiers_result *r, const struct list *l, int y, int rows,
+                      int width)
+{
+    struct table_layout t = layout(r->answer.horizon, width);
+    draw_header(&t, r->answer.horizon, y);
+    for (int i = 0; i < rows - 1 && l->top + (size_t)i < r->n; i++) {
+        size_t at = l->top + (size_t)i;
+        int line = y + 1 + i;
+        const struct tier_path *p = r->row[at].path;
+        enum element e = at == l->at ? EL_SELECTED : EL_TEXT;
+        char size[32], objects[32], path[MAX_LETTERS + 1], saves[MONEY_TEXT];
+        count_text(p->group->objects, objects);
+        path_letters(p, r->answer.horizon, path);
+        draw_fill(line, 0, width, e);
+        draw_text(line, 0, 1, 0, e, at == l->at ? glyph("▶", ">") : " ");
+        draw_text(line, 2, t.size - 3, -1, e, r->row[at].label);
+        draw_text(line, t.size, 9, 1, e, size_format(p->group->bytes, size));
+        if (t.objects >= 0) {
+            draw_text(line, t.objects, 9, 1, e, objects);
+        }
+        if (t.reads >= 0) {
+            draw_format(line, t.reads, 8, 1, e, "%.2f", p->group->reads_per_month);
+        }
+        draw_text(line, t.path, t.path_width, -1, e, path);
+        draw_text(line, t.saves, 10, 1, e, money_format_fixed(p->saving, 2, true, saves));
+    }
+}
+
+/* Storage rate of a tier among the rows that the plan rests on. */
+static bool rate_of(const struct tiers_result *r, const char *tier, char out[MONEY_TEXT])
+{
+    const struct catalog_storage *s = &r->answer.catalog->storage;
+    for (size_t b = 0; b < r->in.n_batches; b++) {
+        const struct tier_plan *p = r->answer.plan[b];
+        for (size_t i = 0; p && i < p->n_rate_rows; i++) {
+            size_t row = p->rate_row[i];
+            const char *component = catalog_text(r->answer.catalog, s->component[row]);
+            if (strncmp(component, "storage", 7) == 0 &&
+                strcmp(catalog_text(r->answer.catalog, s->tier[row]), tier) == 0) {
+                money_format(s->rate[row], out);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool occurs(const struct tiers_result *r, const char *tier)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        for (size_t k = 0; k < r->row[i].path->n_steps; k++) {
+            if (strcmp(r->row[i].path->step[k].tier, tier) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void tiers_view_legend(const struct tiers_result *r, int y, int rows, int width)
+{
+    int x = 2, row = 0;
+    for (size_t i = 0; i < N_LETTERS && row < rows; i++) {
+        char rate[MONEY_TEXT], text[128];
+        if (!occurs(r, letters[i].tier)) {
+            continue;
+        }
+        snprintf(text, sizeof text, "%c %s %s", letters[i].letter, letters[i].name,
+                 rate_of(r, letters[i].tier, rate) ? rate : "");
+        int need = (int)strlen(text);
+        if (x > 2 && x + need > width - 1) {
+            x = 2;
+            row++;
+        }
+        if (row < rows) {
+            x += draw_text(y + row, x, width - x - 1, 0, EL_DIM, text) + 3;
+        }
+    }
+    if (row < rows && x + 14 < width) {
+        draw_format(y + row, x, width - x - 1, 0, EL_DIM, "%s/GB-month", r->answer.currency);
+    }
+}
+
+static void wait_text(double s, char out[32])
+{
+    if (s < 1) {
+        snprintf(out, 32, "ms");
+    } else {
+        duration_format(s, out);
+    }
+}
+
+/* One step: months, tier, what binds there. */
+static void step_line(const struct tier_step *s, int y, int x, int width)
+{
+    const struct storage_rule *rule = storage_rule_find(s->tier);
+    char wait[32] = "", months[32], kept[32] = "";
+    if (rule) {
+        wait_text(rule->latency_s, wait);
+    }
+    if (rule && rule->min_days) {
+        snprintf(kept, sizeof kept, ", %s %d d", glyph("≥", ">="), rule->min_days);
+    }
+    snprintf(months, sizeof months, s->to_month - s->from_month == 1 ? "month %d" : "months %d-%d",
+             s->from_month + 1, s->to_month);
+    draw_format(y, x, width, -1, EL_TEXT, " %-12s %s, %s%s", months, tier_name(s->tier), wait,
+                kept);
+}
+
+static void draw_path(const struct tiers_row *row, int y, int x, int height, int width)
+{
+    int end = y + height;
+    y += draw_wrapped(y, x, 2, width, EL_TITLE, row->label);
+    for (size_t k = 0; k < row->path->n_steps && y < end; k++) {
+        step_line(&row->path->step[k], y++, x, width);
+    }
+    if (y < end) {
+        if (row->path->saving <= 0) {
+            draw_text(y++, x, width, -1, EL_DIM, " moving it saves nothing: it stays");
+        } else if (row->path->break_even_month >= 0) {
+            draw_format(y++, x, width, -1, EL_TEXT, " pays off in month %d",
+                        row->path->break_even_month + 1);
+        }
+    }
+    draw_wrapped(y, x, end - y < 2 ? end - y : 2, width, EL_DIM,
+                 " behind the tier: wait for the first byte, days billed at least");
+}
+
+static void bar_line(const char *name, money value, money most, int y, int x, int width)
+{
+    char amount[MONEY_TEXT], bar[512] = "";
+    int room = width - 32, cells = 0;
+    if (room > 0 && most > 0) {
+        cells = (int)lround(money_to_double(value) / money_to_double(most) * room);
+    }
+    for (int i = 0; i < cells && strlen(bar) + 4 < sizeof bar; i++) {
+        strcat(bar, glyph("█", "#"));
+    }
+    draw_format(y, x, width, -1, EL_TEXT, "%-17s %12s %s", name,
+                money_format_fixed(value, 2, true, amount), bar);
+}
+
+/* What the answer is compared with: the group as it is, everything as it is, the plain policy. */
+static void draw_costs(const struct tiers_result *r, const struct tiers_row *row, int y, int x,
+                       int height, int width)
+{
+    const struct tier_answer *a = &r->answer;
+    int end = y + height;
+    struct {
+        const char *name;
+        money value, most;
+        bool shown;
+    } line[] = {
+        {"this, as it is", row->path->baseline_cost, row->path->baseline_cost, true},
+        {"this, best path", row->path->cost, row->path->baseline_cost, true},
+        {"all, as it is", a->baseline, a->baseline, r->n > 1},
+        {"all, lifecycle", a->policy_cost, a->baseline, a->has_policy && r->in.n_batches == 1},
+        {"all, best paths", a->total, a->baseline, r->n > 1},
+    };
+    draw_format(y++, x, width, -1, EL_TITLE, "Cost over the time kept (%s)", a->currency);
+    for (size_t i = 0; i < sizeof line / sizeof *line && y < end; i++) {
+        if (line[i].shown) {
+            bar_line(line[i].name, line[i].value, line[i].most, y++, x, width);
+        }
+    }
+}
+
+void tiers_view_group(const struct tiers_result *r, size_t at, int y, int height, int width)
+{
+    const struct tiers_row *row = &r->row[at];
+    int left = width < 100 ? width / 2 : width * 45 / 100;
+    draw_path(row, y, 1, height, left - 2);
+    draw_vertical(y, left, height);
+    draw_costs(r, row, y, left + 2, height, width - left - 3);
+}
+
+struct lines { /* counts all lines, draws those in view */
+    size_t at, top;
+    int y, end, width;
+};
+
+/* A paragraph, wrapped. */
+static void put(struct lines *l, enum element e, const char *indent, const char *text)
+{
+    int room = l->width - (int)strlen(indent);
+    char line[1024];
+    while (*text && room > 0) {
+        size_t n = draw_line_bytes(text, (size_t)room);
+        if (l->at++ >= l->top && l->y < l->end) {
+            snprintf(line, sizeof line, "%s%.*s", indent, (int)n, text);
+            draw_text(l->y++, 1, l->width, -1, e, line);
+        }
+        text += n;
+    }
+}
+
+static void put_rules(struct lines *l, const struct tier_plan *p)
+{
+    for (size_t i = 0; i < p->n_rules; i++) {
+        const struct tier_rule *rule = &p->rule[i];
+        char size[32], text[400];
+        snprintf(text, sizeof text, "%.200s objects from %s: to %s %d days after creation",
+                 rule->prefix[0] ? rule->prefix : "(whole bucket)",
+                 size_format(rule->min_bytes, size), rule->to_tier, rule->days);
+        put(l, EL_TEXT, "  ", text);
+    }
+}
+
+size_t tiers_view_texts(const struct tiers_result *r, size_t top, int y, int height, int width)
+{
+    struct lines l = {.top = top, .y = y, .end = y + height, .width = width - 2};
+    const struct tier_answer *a = &r->answer;
+    char text[200], cost[MONEY_TEXT], gap[MONEY_TEXT];
+    put(&l, EL_TITLE, "", "First steps");
+    for (size_t b = 0; b < r->in.n_batches; b++) {
+        for (size_t i = 0; a->plan[b] && i < a->plan[b]->n_first_steps; i++) {
+            put(&l, EL_TEXT, "  ", a->plan[b]->first_step[i]);
+        }
+    }
+    if (a->has_policy) {
+        snprintf(text, sizeof text,
+                 "Best plain lifecycle policy: %s %s, %s more than the best paths (L writes it)",
+                 money_format_fixed(a->policy_cost, 2, true, cost), a->currency,
+                 money_format_fixed(a->policy_gap, 2, true, gap));
+        put(&l, EL_TITLE, "", text);
+    }
+    for (size_t b = 0; b < r->in.n_batches; b++) {
+        if (a->plan[b]) {
+            put_rules(&l, a->plan[b]);
+        }
+    }
+    put(&l, EL_TITLE, "", "Assumed");
+    for (size_t i = 0; i < r->in.n_notes; i++) {
+        put(&l, EL_TEXT, "  ", r->in.note[i]);
+    }
+    bool told = false; /* the planner's assumptions are the same for every batch */
+    for (size_t b = 0; b < r->in.n_batches; b++) {
+        for (size_t i = 0; !told && a->plan[b] && i < a->plan[b]->n_notes; i++) {
+            put(&l, EL_TEXT, "  ", a->plan[b]->note[i]);
+        }
+        told = told || a->plan[b];
+        if (a->why[b]) {
+            put(&l, EL_WARN, "  ", a->why[b]);
+        }
+    }
+    return l.at;
+}

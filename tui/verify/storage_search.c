@@ -33,13 +33,13 @@ static const char **names_of(struct storage_in *in, const cJSON *o, int *n)
 static int index_of(struct storage_in *in, const char *const *names, int n, const char *name,
                     const char *where)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && name; i++) {
         if (strcmp(names[i], name) == 0) {
             return i;
         }
     }
     if (in->rc == 0) {
-        in->rc = gt_fail(in->err, GT_ENOTFOUND, where, "no tier '%.60s'", name);
+        in->rc = gt_fail(in->err, GT_ENOTFOUND, where, "no tier '%.60s'", name ? name : "");
     }
     return 0;
 }

@@ -4,6 +4,7 @@
  * objects. Names are hostile bytes: any byte but NUL may occur in a prefix. */
 #ifndef GPUTIER_INVENTORY_H
 #define GPUTIER_INVENTORY_H
+#include "gputier/arena.h"
 #include "gputier/error.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,10 +17,12 @@ enum inventory_format {
     INVENTORY_S3,        /* S3 Inventory: manifest.json, or its CSV with file_schema */
     INVENTORY_HISTOGRAM, /* the histogram itself, CSV with a header line */
 };
-struct inventory_access { /* last access of a key, decoded */
+/* Last access of a key (decoded), or the reads of a prefix in 30 days (gets > 0, when unused). */
+struct inventory_access {
     const char *key;
     size_t len;
     int64_t when;
+    double gets;
 };
 struct inventory_options {
     enum inventory_format format;
@@ -49,6 +52,17 @@ struct inventory_stats {
     uint64_t rows, objects, bytes, bad_rows, not_files, delete_markers;
     char first_bad_where[160], first_bad_text[200];
 };
+/* Reads a CSV with a header: key,last_access (ISO 8601 or epoch seconds) or prefix,gets (reads in
+ * 30 days, shared out over the prefix's current objects). Caller frees with inventory_access_free.
+ */
+struct inventory_accesses {
+    struct inventory_access *at;
+    size_t n;
+    struct arena *arena;
+};
+int inventory_access_read(const char *path, struct inventory_accesses *out,
+                          struct gt_error *err) GT_CHECK;
+void inventory_access_free(struct inventory_accesses *a);
 struct inventory;
 int inventory_new(const struct inventory_options *o, struct inventory **out,
                   struct gt_error *err) GT_CHECK;
@@ -59,7 +73,8 @@ int inventory_read(struct inventory *inv, const char *path, struct gt_error *err
 /* Text already in memory; `name` is for messages. */
 int inventory_read_text(struct inventory *inv, const char *name, const char *text, size_t len,
                         struct gt_error *err) GT_CHECK;
-/* Rows sorted by prefix, class, version state, size, age, idle; borrowed until inventory_free. */
+/* Rows sorted by prefix, class, version state, size, age, idle; borrowed until inventory_free. The
+ * keys of options.access must live until the first call after the last read. */
 int inventory_rows(struct inventory *inv, const struct inventory_row **rows, size_t *n,
                    struct gt_error *err) GT_CHECK;
 const struct inventory_stats *inventory_stats(const struct inventory *inv);

@@ -202,10 +202,10 @@ static int64_t access_of(const struct inventory *inv, const struct object *ob)
         idle = ob->accessed;
     }
     if (inv->o.n_access) {
-        struct inventory_access want = {ob->key, ob->key_len, 0};
+        struct inventory_access want = {.key = ob->key, .len = ob->key_len};
         const struct inventory_access *a =
             bsearch(&want, inv->access, inv->o.n_access, sizeof want, by_key);
-        if (a && a->when > idle) {
+        if (a && a->when != GT_TIME_NONE && a->when > idle) {
             idle = a->when;
         }
     }
@@ -294,9 +294,46 @@ static int by_row(const void *a, const void *b)
     return c ? c : x->idle_lo_days - y->idle_lo_days;
 }
 
+/* Reads of prefixes over their current objects; rows are sorted, so a prefix's rows lie together.
+ * A prefix without an entry was not read. */
+static int share_gets(struct inventory *inv, size_t n, struct gt_error *err)
+{
+    bool any = false, met = false;
+    for (size_t i = 0; i < inv->o.n_access; i++) {
+        any = any || inv->access[i].when == GT_TIME_NONE;
+    }
+    for (size_t i = 0, end; any && i < n; i = end) {
+        const char *prefix = inv->rows[i].prefix;
+        struct inventory_access want = {.key = prefix, .len = strlen(prefix)};
+        want.len -= want.len > 0 && prefix[want.len - 1] == '/';
+        const struct inventory_access *a =
+            bsearch(&want, inv->access, inv->o.n_access, sizeof want, by_key);
+        met = met || a;
+        double objects = 0;
+        for (end = i; end < n && strcmp(inv->rows[end].prefix, prefix) == 0; end++) {
+            objects += inv->rows[end].is_latest ? (double)inv->rows[end].objects : 0;
+        }
+        for (size_t k = i; k < end; k++) {
+            struct inventory_row *r = &inv->rows[k];
+            bool read = a && r->is_latest && objects > 0;
+            r->gets_30d = read ? a->gets * (double)r->objects / objects : 0;
+        }
+    }
+    return any && !met && n > 0
+               ? gt_fail(err, GT_EPARSE, "access",
+                         "none of its prefixes occurs; at this depth they look like '%.100s'",
+                         inv->rows[n - 1].prefix)
+               : 0;
+}
+
 int inventory_rows(struct inventory *inv, const struct inventory_row **rows, size_t *n,
                    struct gt_error *err)
 {
+    if (inv->rows && inv->made_at == inv->stats.objects) {
+        *rows = inv->rows; /* nothing came in since: the accesses need not live longer */
+        *n = inv->n_cells;
+        return 0;
+    }
     free(inv->rows);
     inv->rows = calloc(inv->n_cells ? inv->n_cells : 1, sizeof *inv->rows);
     if (!inv->rows) {
@@ -322,6 +359,13 @@ int inventory_rows(struct inventory *inv, const struct inventory_row **rows, siz
         }
     }
     qsort(inv->rows, at, sizeof *inv->rows, by_row);
+    int rc = share_gets(inv, at, err);
+    if (rc < 0) {
+        free(inv->rows);
+        inv->rows = NULL;
+        return rc;
+    }
+    inv->made_at = inv->stats.objects;
     *rows = inv->rows;
     *n = at;
     return 0;

@@ -14,6 +14,7 @@ struct inventory {
     size_t n_cells, capacity;
     struct inventory_access *access; /* own, sorted copy */
     struct inventory_row *rows;
+    uint64_t made_at; /* objects seen when rows were made */
     /* the last prefix seen: listings come folder by folder */
     char last_prefix[256];
     size_t last_len;

@@ -206,6 +206,25 @@ def known_answer(tmp):
     expect(not (tmp / 'none.json').exists(), 'an empty lifecycle file was written')
 
 
+def accesses(tmp):
+    h, a = tmp / 'h2.csv', tmp / 'access.csv'
+    h.write_text('prefix,storage_class,is_latest,size_lo,age_lo_days,idle_lo_days,objects,bytes,bytes_min128k\n' +
+                 ''.join(f'{p}/,STANDARD,true,1073741824,365,365,100,{100 << 30},{100 << 30}\n' for p in ('read', 'idle')))
+    a.write_text('prefix,gets\nread,500\n')
+    doc = load('tier', h, '--access', a)
+    tiers = {g['prefix']: g['path'][0]['tier'] for g in doc['groups']}
+    expect(tiers == {'read/': 's3_standard', 'idle/': 's3_deep_archive'}, f'reads by prefix: {tiers}')
+    a.write_text('prefix,gets\nelsewhere,500\n')  # would make everything look unread
+    run('tier', h, '--access', a, code=4)
+    find = tmp / 'f.txt'
+    find.write_text('5\t1700000000.0\t1700000000.0\tf\t/a/x\n5\t1700000000.0\t1700000000.0\tf\t/a/y\n')
+    a.write_text('key,last_access\n/a/x,2026-11-30T00:00:00Z\n')
+    rows = load('inventory', 'aggregate', find, '--access', a)['rows']
+    expect(sorted(r['idle_lo_days'] for r in rows) == [0, 365], f'last access by key: {rows}')
+    a.write_text('key,when\nx,1\n')
+    run('inventory', 'aggregate', find, '--access', a, code=4)
+
+
 def refusals(tmp):
     bad = tmp / 'bad'
     bad.write_text('nonsense\n' * 3 + f'10\t1790000000.5\t1790000000.5\tf\t/a/b/c\n')
@@ -232,7 +251,7 @@ def main():
     with tempfile.TemporaryDirectory() as d:
         tmp = Path(d)
         os.environ.update(GPUTIER_DB=str(tmp / 'db'), GPUTIER_NOW=NOW)
-        for test in (find_sums, s3_sums, tier_plans, known_answer, refusals, scenario):
+        for test in (find_sums, s3_sums, tier_plans, known_answer, accesses, refusals, scenario):
             test(tmp)
     for f in failures:
         print('FAIL', f)

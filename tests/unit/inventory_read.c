@@ -166,7 +166,7 @@ static void access_keeps_every_version_warm(void **state)
     static const char text[] =
         "\"b\",\"k+1\",\"v\",\"true\",\"false\",\"9\",\"2020-01-01T00:00:00.000Z\",\"STANDARD\"\n"
         "\"b\",\"k+1\",\"w\",\"false\",\"false\",\"9\",\"2020-01-01T00:00:00.000Z\",\"STANDARD\"\n";
-    const struct inventory_access seen = {"k 1", 3, 1796083200 - 40 * 86400};
+    const struct inventory_access seen = {.key = "k 1", .len = 3, .when = 1796083200 - 40 * 86400};
     struct inventory_options o = {.format = INVENTORY_S3,
                                   .as_of = 1796083200,
                                   .file_schema = schema,

@@ -46,10 +46,23 @@ int inventory_from_args(struct app *app, const struct cli_args *args, const char
     rc = rc ? rc : inventory_depth(args, &o.depth, err);
     rc = rc ? rc : whole(args, "max-bad", 1000, UINT64_MAX / 2, &o.max_bad, err);
     *inv = NULL;
+    struct inventory_accesses access = {0};
+    const char *log = cli_value(args, "access");
+    if (rc == 0 && log) {
+        rc = inventory_access_read(log, &access, err);
+        o.access = access.at;
+        o.n_access = access.n;
+    }
     rc = rc ? rc : inventory_new(&o, inv, err);
     for (size_t i = 0; i < n && rc == 0; i++) {
         rc = inventory_read(*inv, files[i], err);
     }
+    if (rc == 0) {
+        const struct inventory_row *row; /* made while the accesses are still there */
+        size_t rows;
+        rc = inventory_rows(*inv, &row, &rows, err);
+    }
+    inventory_access_free(&access);
     if (rc) {
         inventory_free(*inv);
         *inv = NULL;

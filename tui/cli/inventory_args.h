@@ -6,6 +6,8 @@
 
 #define INVENTORY_CLI_OPTIONS                                                                      \
     {"kind", 0, OPT_VALUE, "auto|find|s3|histogram", "format of the input (auto: by content)"},    \
+        {"access", 0, OPT_VALUE, "FILE",                                                           \
+         "when keys were last read (CSV key,last_access) or reads in 30 days (prefix,gets)"},      \
         {"depth", 0, OPT_VALUE, "N", "directory components in a prefix (2)"},                      \
     {                                                                                              \
         "max-bad", 0, OPT_VALUE, "N", "rows that cannot be read before giving up (1000)"           \

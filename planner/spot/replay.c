@@ -313,12 +313,44 @@ static void apply(struct run *r, enum state next, struct spot_replay *out)
     r->state = next;
 }
 
-/* One tick of running; true when the work is done (finish_s set). */
-static bool advance(struct run *r, struct spot_replay *out)
+/* Ticks from here on (at least 1) for which the present state is certain to be decided again, so
+ * that the replay jumps over them: spot while its zone is up, on-demand once the safety net has
+ * caught (each tick takes g from the time left and at most g from the work left), and idling of a
+ * policy that waits for spot, up to the tick where the net catches. */
+static int64_t holds(const struct run *r, const struct policy *p)
+{
+    const struct spot_case *c = r->c;
+    int64_t last = r->end - r->tick, n = 1;
+    if (r->state == IDLE) {
+        if (p->decide == greedy && c->n_traces == 1) {
+            int64_t slack = c->deadline_s - (c->work_s - r->done) - margin(r) - r->t;
+            /* not caught at t + k g as long as k g <= slack */
+            int64_t most = p->unconditional || slack < 0 ? last : slack / r->gap + 1;
+            most = most < last ? most : last;
+            while (n < most && c->traces[0].count[r->tick + n] < c->nodes) {
+                n++;
+            }
+        }
+        return n;
+    }
+    int64_t need = r->owed + c->work_s - r->done, most = (need + r->gap - 1) / r->gap;
+    most = most < last ? most : last;
+    if (r->state == SPOT) {
+        const int32_t *count = c->traces[r->zone].count + r->tick;
+        while (n < most && count[n] >= c->nodes) {
+            n++;
+        }
+        return n;
+    }
+    return p->decide == on_demand || safety_net(r) ? most : 1;
+}
+
+/* `span` seconds of running; true when the work is done (finish_s set). */
+static bool advance(struct run *r, int64_t span, struct spot_replay *out)
 {
     const struct spot_case *c = r->c;
     int64_t need = r->owed + c->work_s - r->done;
-    int64_t used = need < r->gap ? need : r->gap;
+    int64_t used = need < span ? need : span;
     int64_t over = r->owed < used ? r->owed : used;
     if (r->state == SPOT) {
         out->spot_s += used;
@@ -353,10 +385,11 @@ int spot_replay(const struct spot_case *c, struct spot_replay *out, struct gt_er
     }
     struct run r = {
         .c = c, .gap = c->traces[0].gap_s, .end = (int64_t)c->traces[0].n, .tick = c->start_tick};
-    for (; r.tick < r.end; r.tick++, r.t += r.gap) {
+    for (int64_t ticks; r.tick < r.end; r.tick += ticks, r.t += ticks * r.gap) {
         preempt(&r, out);
         apply(&r, decide(&r, p), out);
-        if (r.state != IDLE && advance(&r, out)) {
+        ticks = holds(&r, p);
+        if (r.state != IDLE && advance(&r, ticks * r.gap, out)) {
             break;
         }
     }

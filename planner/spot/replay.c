@@ -159,22 +159,27 @@ static enum state up_switch(struct run *r, bool is_up)
     return r->switched ? up(r, is_up) : greedy(r, is_up);
 }
 
+/* What an idle or on-demand state does while no zone is up, for the jumps of the replay. */
+enum idle { IDLE_ANY, IDLE_WAITS, IDLE_ON_LINE };
+
 static const struct policy {
     const char *name;
     decide_fn *decide;  /* NULL: optimal */
     bool unconditional; /* neither exploitation rule nor safety net */
     bool one_zone;
+    enum idle idle; /* idles until spot is up; or as long as it is on the line */
+    bool keeps_od;  /* stays on demand while spot is not up */
 } policies[] = {
-    {"on_demand", on_demand, true, false},
-    {"spot_only", greedy, true, false},
-    {"eager", eager, false, false},
-    {"greedy", greedy, false, false},
-    {"time_sliced", time_sliced, false, false},
-    {"up_plain", up_plain, false, false},
-    {"up", up, false, false},
-    {"up_next", up_next, false, true},
-    {"up_switch", up_switch, false, false},
-    {"optimal", NULL, false, true},
+    {"on_demand", on_demand, true, false, IDLE_ANY, true},
+    {"spot_only", greedy, true, false, IDLE_WAITS, false},
+    {"eager", eager, false, false, IDLE_ANY, true},
+    {"greedy", greedy, false, false, IDLE_WAITS, false},
+    {"time_sliced", time_sliced, false, false, IDLE_ANY, false},
+    {"up_plain", up_plain, false, false, IDLE_ON_LINE, true},
+    {"up", up, false, false, IDLE_ON_LINE, true},
+    {"up_next", up_next, false, true, IDLE_ON_LINE, true},
+    {"up_switch", up_switch, false, false, IDLE_ANY, false},
+    {"optimal", NULL, false, true, IDLE_ANY, false},
 };
 
 static const struct policy *policy_find(const char *name)
@@ -313,36 +318,56 @@ static void apply(struct run *r, enum state next, struct spot_replay *out)
     r->state = next;
 }
 
+/* Ticks from here on, at least 1 and at most `most`, before zone z changes to `up`. */
+static int64_t until(const struct run *r, size_t z, bool up, int64_t most)
+{
+    const int32_t *count = r->c->traces[z].count + r->tick;
+    int64_t n = 1;
+    while (n < most && (count[n] >= r->c->nodes) != up) {
+        n++;
+    }
+    return n;
+}
+
+static int64_t idle_holds(const struct run *r, const struct policy *p, int64_t most)
+{
+    const struct spot_case *c = r->c;
+    if (p->idle == IDLE_ANY || c->n_traces != 1) {
+        return 1;
+    }
+    /* idle was decided at t, and is at t + k g as long as k g <= slack */
+    int64_t slack = c->deadline_s - (c->work_s - r->done) - margin(r) - r->t;
+    if (p->idle == IDLE_ON_LINE) {
+        int64_t line = r->done * c->deadline_s / c->work_s - r->t;
+        slack = line < slack ? line : slack;
+    }
+    if (!p->unconditional) {
+        int64_t caught = slack < 0 ? 1 : slack / r->gap + 1;
+        most = caught < most ? caught : most;
+    }
+    return until(r, 0, true, most);
+}
+
 /* Ticks from here on (at least 1) for which the present state is certain to be decided again, so
- * that the replay jumps over them: spot while its zone is up, on-demand once the safety net has
- * caught (each tick takes g from the time left and at most g from the work left), and idling of a
- * policy that waits for spot, up to the tick where the net catches. */
+ * that the replay jumps over them: spot while its zone is up; on demand once the safety net has
+ * caught (each tick takes g from the time left and at most g from the work left) or until spot is
+ * up; idling until spot is up, the net catches or the job falls behind the line. */
 static int64_t holds(const struct run *r, const struct policy *p)
 {
     const struct spot_case *c = r->c;
-    int64_t last = r->end - r->tick, n = 1;
+    int64_t last = r->end - r->tick;
     if (r->state == IDLE) {
-        if (p->decide == greedy && c->n_traces == 1) {
-            int64_t slack = c->deadline_s - (c->work_s - r->done) - margin(r) - r->t;
-            /* not caught at t + k g as long as k g <= slack */
-            int64_t most = p->unconditional || slack < 0 ? last : slack / r->gap + 1;
-            most = most < last ? most : last;
-            while (n < most && c->traces[0].count[r->tick + n] < c->nodes) {
-                n++;
-            }
-        }
-        return n;
+        return idle_holds(r, p, last);
     }
     int64_t need = r->owed + c->work_s - r->done, most = (need + r->gap - 1) / r->gap;
     most = most < last ? most : last;
     if (r->state == SPOT) {
-        const int32_t *count = c->traces[r->zone].count + r->tick;
-        while (n < most && count[n] >= c->nodes) {
-            n++;
-        }
-        return n;
+        return until(r, r->zone, false, most);
     }
-    return p->decide == on_demand || safety_net(r) ? most : 1;
+    if (p->decide == on_demand || safety_net(r)) {
+        return most;
+    }
+    return p->keeps_od && c->n_traces == 1 ? until(r, 0, true, most) : 1;
 }
 
 /* `span` seconds of running; true when the work is done (finish_s set). */

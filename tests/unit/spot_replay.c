@@ -147,6 +147,36 @@ static void deadline_is_kept(void **state)
     }
 }
 
+/* Two zones that are one series at one price behave as one zone, but idle and on-demand ticks are
+ * jumped over for one zone only: the jumps change nothing. */
+static void jumps_change_nothing(void **state)
+{
+    (void)state;
+    struct rng r;
+    rng_init(&r, 17, 1);
+    for (int i = 0; i < 20000; i++) {
+        int32_t count[96];
+        double price[2] = {1, 1};
+        struct spot_trace t[2] = {{300, 96, count}, {300, 96, count}};
+        random_series(&r, count, 96);
+        const char *policy = spot_policy_name((size_t)below(&r, 9));
+        if (strcmp(policy, "up_next") == 0) {
+            continue;
+        }
+        struct spot_case c = simple(policy, t, price);
+        c.start_tick = below(&r, 60);
+        c.restart_s = below(&r, 900);
+        c.ckpt_s = below(&r, 2) ? 0 : below(&r, 1000);
+        c.work_s = 1 + below(&r, 12000);
+        c.deadline_s = 1 + below(&r, 24000);
+        struct spot_replay one, two;
+        assert_int_equal(spot_replay(&c, &one, NULL), 0);
+        c.n_traces = 2;
+        assert_int_equal(spot_replay(&c, &two, NULL), 0);
+        assert_memory_equal(&one, &two, sizeof one);
+    }
+}
+
 struct plan {
     const struct spot_case *c;
     int64_t ticks;
@@ -364,6 +394,7 @@ int main(void)
         cmocka_unit_test(lost_work),
         cmocka_unit_test(zones),
         cmocka_unit_test(deadline_is_kept),
+        cmocka_unit_test(jumps_change_nothing),
         cmocka_unit_test(optimum_is_the_best_of_all_plans),
         cmocka_unit_test(optimum_bounds_every_policy),
         cmocka_unit_test(parses_a_trace),

@@ -3,10 +3,8 @@
 #include <string.h>
 
 static const struct source_def *const sources[] = {
-    &source_aws_offer,
-    &source_skypilot,
-    &source_aws_spot_advisor,
-    &source_prices_csv,
+    &source_aws_offer,        &source_skypilot, &source_aws_spot_advisor,
+    &source_aws_spot_history, &source_ecb_fx,   &source_prices_csv,
 };
 
 const struct source_def *source_at(size_t i)

@@ -10,6 +10,8 @@
 extern const struct source_def source_aws_offer;        /* aws_offer.c */
 extern const struct source_def source_prices_csv;       /* prices_csv.c */
 extern const struct source_def source_skypilot;         /* skypilot.c */
+extern const struct source_def source_aws_spot_history; /* aws_spot_history.c */
+extern const struct source_def source_ecb_fx;           /* ecb_fx.c */
 extern const struct source_def source_aws_spot_advisor; /* spot_advisor.c */
 
 /* Text that may become a name: valid UTF-8, no control characters, 1..200 bytes. */

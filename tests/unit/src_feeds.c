@@ -1,0 +1,222 @@
+/* Spot price history, exchange rates, and the tables of storage, transfer and past prices: samples
+ * give their rows; catalog questions C04, C07, C08 and C12 have their answers in the rows that
+ * the named files give. */
+#include "fake_staging.h"
+#include "unit.h"
+#include <math.h>
+#include <zlib.h>
+
+static struct staging st;
+static struct gt_error err;
+static struct parse_context ctx;
+
+static int parse(const char *id, const char *name, const char *text, size_t len, size_t step)
+{
+    fake_clear(&st);
+    memset(&err, 0, sizeof err);
+    memset(&ctx, 0, sizeof ctx);
+    assert_true(source_find(id)->recognise(text, len < 65536 ? len : 65536, name));
+    return fake_parse(source_find(id), &st, name, text, len, step, &ctx, &err);
+}
+
+static bool parse_shared(const char *id, const char *name)
+{
+    size_t n;
+    char *t = fake_shared(name, &n);
+    if (!t) {
+        return false;
+    }
+    if (n > 2 && t[0] == 0x1f) { /* .gz: the unpacked text is under 8 MB */
+        z_stream z = {.next_in = (unsigned char *)t, .avail_in = (uInt)n};
+        char *plain = malloc(8 << 20);
+        assert_int_equal(inflateInit2(&z, 31), Z_OK);
+        z.next_out = (unsigned char *)plain;
+        z.avail_out = 8 << 20;
+        assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+        n = (8 << 20) - z.avail_out;
+        inflateEnd(&z);
+        free(t);
+        t = plain;
+    }
+    if (parse(id, name, t, n, 4099) != 0) {
+        fail_msg("%s: %s", err.where, err.text);
+    }
+    free(t);
+    return true;
+}
+
+static void check(money m, const char *text)
+{
+    char buf[MONEY_TEXT];
+    assert_string_equal(money_format(m, buf), text);
+}
+
+static void spot_history(void **s)
+{
+    (void)s;
+    if (!parse_shared("aws-spot-history", "samples/aws/describe-spot-price-history.cli.json")) {
+        skip();
+    }
+    assert_int_equal(st.n_spot, 4);
+    assert_int_equal(ctx.skipped, 3);
+    assert_string_equal(st.spot[0].zone, "us-east-1a");
+    assert_string_equal(st.spot[0].region, "us-east-1");
+    check(st.spot[0].price, "0.4134");
+    assert_int_equal(st.spot[0].when, 1786343465);
+    assert_string_equal(st.spot[3].region, "us-west-2-lax-1"); /* a Local Zone */
+    parse_shared("aws-spot-history", "samples/aws/spot-history.azid.2023.excerpt.tsv");
+    assert_int_equal(st.n_spot, 5);
+    assert_string_equal(st.spot[0].zone, "euc1-az2");
+    assert_string_equal(st.spot[0].region, "eu-central-1");
+    parse_shared("aws-spot-history", "catalog/aws-spot-history-all-2022-05-31.csv.gz");
+    assert_int_equal(st.n_spot, 9281);
+    for (size_t i = 0; i < st.n_spot; i++) { /* every zone id has a region */
+        assert_true(strlen(st.spot[i].region) >= 9);
+    }
+    static const char *const bad[] = {
+        "{\"SpotPriceHistory\":[{\"AvailabilityZone\":\"us-east-1a\"}", "{\"SpotPriceHistory\":[]}",
+        "Timestamp,AvailabilityZone,InstanceType,SpotPrice\nx,us-east-1a,m,1\n"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(parse("aws-spot-history", "x", bad[i], strlen(bad[i]), 5), GT_EPARSE);
+    }
+}
+
+static void exchange_rates(void **s)
+{
+    (void)s;
+    if (!parse_shared("ecb-fx", "samples/fx/eurofxref-daily.2026-07-09.excerpt.xml")) {
+        skip();
+    }
+    assert_int_equal(st.n_fx, 5); /* JPY, CZK, GBP, CHF and the euro; USD is the measure */
+    assert_string_equal(st.fx[4].currency, "EUR");
+    check(st.fx[4].per_usd, "0.8745080892");     /* 1 / 1.1435 = 0.87450808919982… */
+    check(st.fx[0].per_usd, "162.413642326192"); /* 185.72 / 1.1435 = …19154 */
+    assert_int_equal(st.fx[0].date, 1783555200);
+    static const char both[] =
+        "<x xmlns=\"eurofxref\"><Cube><Cube time=\"2026-07-09\"><Cube rate=\"2\" currency=\"USD\"/>"
+        "<Cube currency='SEK' rate='10'/></Cube><Cube time='2026-07-08'><Cube currency='USD' "
+        "rate='3'/></Cube></Cube></gesmes:Envelope>";
+    assert_int_equal(parse("ecb-fx", "x", both, sizeof both - 1, 7), 0);
+    assert_int_equal(st.n_fx, 2); /* the newest day only */
+    check(st.fx[0].per_usd, "5");
+    assert_int_equal(parse("ecb-fx", "x", both, sizeof both - 12, 7), GT_EPARSE); /* cut */
+    static const char zero[] = "<eurofxref><Cube time='2026-07-09'><Cube currency='USD' rate='0'/>"
+                               "</Cube></gesmes:Envelope>";
+    assert_int_equal(parse("ecb-fx", "x", zero, sizeof zero - 1, 7), GT_EPARSE);
+}
+
+static money rate(const char *vendor, const char *region, const char *tier, const char *component)
+{
+    const struct storage_rate_row *best = NULL;
+    for (size_t i = 0; i < st.n_storage; i++) {
+        const struct storage_rate_row *r = &st.storage[i];
+        if (strcmp(r->vendor, vendor) == 0 && strcmp(r->region, region) == 0 &&
+            strcmp(r->tier, tier) == 0 && strcmp(r->component, component) == 0 &&
+            r->from_qty == 0 && (!best || r->valid_from > best->valid_from)) {
+            best = r;
+        }
+    }
+    assert_non_null(best);
+    return best->rate;
+}
+
+static void storage_table(void **s)
+{
+    (void)s;
+    if (!parse_shared("prices-csv", "catalog/storage-prices.csv")) {
+        skip();
+    }
+    /* C07: 10,240 GB, read completely twice a month */
+    double standard = 10240 * money_to_double(rate("aws", "us-east-1", "s3_standard", "storage"));
+    double ia = money_to_double(rate("aws", "us-east-1", "s3_standard_ia", "storage"));
+    double read = money_to_double(rate("aws", "us-east-1", "s3_standard_ia", "retrieval"));
+    assert_true(fabs(standard - 235.52) < 1e-9);
+    assert_true(fabs(10240 * ia + 2 * 10240 * read - 332.80) < 1e-9);
+    assert_true(fabs((standard / 10240 - ia) / read - 1.05) < 1e-9);
+    /* C12 b: rates of R2 Infrequent Access, per the units that are rounded up */
+    check(rate("cloudflare", "*", "r2_ia", "storage"), "0.01");
+    check(rate("cloudflare", "*", "r2_ia", "get"), "0.9");
+    check(rate("cloudflare", "*", "r2_ia", "put"), "9");
+    check(rate("cloudflare", "*", "r2_ia", "retrieval"), "0.01");
+    for (size_t i = 0; i < st.n_storage; i++) {
+        const struct storage_rate_row *r = &st.storage[i];
+        assert_true(r->rate >= 0 && r->unit_qty >= 1);
+        assert_true(r->to_qty < 0 || r->to_qty > r->from_qty);
+        if (strcmp(r->vendor, "cloudflare") == 0 && strcmp(r->tier, "r2_standard") == 0 &&
+            strcmp(r->component, "put") == 0 && r->from_qty > 0) {
+            assert_true(r->from_qty == 1000000 * MONEY_SCALE); /* "1" of 1M requests */
+            assert_int_equal(r->unit_qty, 1000000);
+        }
+        if (strcmp(r->tier, "ebs_gp3") == 0 && strcmp(r->component, "provisioned_iops") == 0) {
+            assert_true(r->from_qty == 3000 * MONEY_SCALE); /* "above 3000" */
+        }
+    }
+}
+
+/* The bill for moving gb out, by the rows of one date. */
+static double transfer(const char *vendor, const char *from, double gb, int64_t date)
+{
+    double sum = 0;
+    for (size_t i = 0; i < st.n_transfer; i++) {
+        const struct transfer_rate_row *r = &st.transfer[i];
+        if (strcmp(r->vendor, vendor) == 0 && strcmp(r->from, from) == 0 &&
+            strcmp(r->to, "internet") == 0 && r->valid_from == date) {
+            double lo = money_to_double(r->from_gb);
+            double hi = r->to_gb < 0 ? gb : money_to_double(r->to_gb);
+            sum += (fmax(0, fmin(gb, hi) - lo)) * money_to_double(r->rate);
+        }
+    }
+    return sum;
+}
+
+static void transfer_table(void **s)
+{
+    (void)s;
+    if (!parse_shared("prices-csv", "catalog/transfer.csv")) {
+        skip();
+    }
+    int64_t date;
+    assert_int_equal(time_parse("2024-09-25", 0, &date, NULL), 0);
+    assert_true(fabs(transfer("aws", "us-east-1", 61440, date) - 5120) < 1e-6); /* C08 */
+    assert_true(fabs(transfer("aws", "us-east-1", 10241, date) - 921.685) < 1e-6);
+    assert_int_equal(time_parse("2024-01-19", 0, &date, NULL), 0);
+    assert_true(fabs(transfer("oci", "oci na/eu/uk", 12288, date) - 17.408) < 1e-6); /* C12 a */
+}
+
+static void price_history(void **s)
+{
+    (void)s;
+    if (!parse_shared("prices-csv", "catalog/aws-ondemand-history-us-east-1.csv.gz")) {
+        skip();
+    }
+    const struct offer_row *p5[3] = {NULL};
+    size_t n = 0;
+    assert_int_equal(st.n_offer, 1381);
+    for (size_t i = 0; i < st.n_offer; i++) {
+        if (strcmp(st.offer[i].instance_type, "p5.48xlarge") == 0) {
+            assert_true(n < 2);
+            p5[n++] = &st.offer[i];
+        }
+    }
+    assert_int_equal(n, 2); /* C04 */
+    char when[32];
+    check(p5[0]->price_per_hour, "98.32");
+    assert_string_equal(time_format(p5[0]->valid_from, when), "2023-08-08T13:58:38Z");
+    check(p5[1]->price_per_hour, "55.04");
+    assert_string_equal(time_format(p5[1]->valid_from, when), "2025-06-23T13:18:30Z");
+    assert_true(p5[0]->valid_to == p5[1]->valid_from && p5[1]->valid_to == GT_TIME_NONE);
+    assert_string_equal(p5[1]->gpu, "H100 SXM");
+    assert_string_equal(p5[1]->vendor, "aws"); /* by the file's name */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spot_history),  cmocka_unit_test(exchange_rates),
+        cmocka_unit_test(storage_table), cmocka_unit_test(transfer_table),
+        cmocka_unit_test(price_history),
+    };
+    int rc = cmocka_run_group_tests(tests, NULL, NULL);
+    fake_clear(&st);
+    return rc;
+}

@@ -9,11 +9,11 @@
 enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
 struct node {
     enum node_kind kind;
-    const char *text;  /* scalars: the text, NUL-terminated, no control characters */
-    bool quoted;       /* scalars: written in quotes, so a text whatever it looks like */
-    bool open;         /* being built: an alias to it would be a loop */
-    size_t weight;     /* nodes below and including this one, aliases counted in full */
-    const char *file;  /* where it stands */
+    const char *text; /* scalars: the text, NUL-terminated, no control characters */
+    bool quoted;      /* scalars: written in quotes, so a text whatever it looks like */
+    bool open;        /* being built: an alias to it would be a loop */
+    size_t weight;    /* nodes below and including this one, aliases counted in full */
+    const char *file; /* where it stands */
     size_t line, column;
     struct node_entry *first, *last; /* lists and maps, in file order */
     size_t n;

@@ -190,6 +190,11 @@ int build_notes(struct search *q, const struct candidate *c, struct plan *out)
     if (c->checkpoints && c->machine->lambda_per_h <= 0 && q->s->checkpoint_every == CKPT_AUTO) {
         add(&o, "checkpoints: one an hour, as nothing interrupts the run");
     }
+    if (q->s->gpu_hours > 0 && c->n * c->machine->gpus > 1) {
+        add(&o,
+            "GPU-hours are spread evenly over the GPUs: what they lose by talking to each other is "
+            "not counted");
+    }
     if (c->kind->network_assumed) {
         add(&o, "the network between the machines is not known: 10 Gb/s is assumed");
     }

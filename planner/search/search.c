@@ -169,7 +169,9 @@ int search_run(struct search *q, struct plan_set *out)
     if (rc != 0) {
         return rc;
     }
-    qsort(o.front, o.n_front, sizeof *o.front, by_cost);
+    if (o.n_front > 0) {
+        qsort(o.front, o.n_front, sizeof *o.front, by_cost);
+    }
     out->candidates = o.candidates;
     out->evaluated = o.evaluated;
     out->pruned = o.pruned;

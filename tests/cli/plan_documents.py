@@ -79,6 +79,8 @@ def demo():
 
 
 def saved():
+    r = run('plan', '--save', DEMO)
+    expect(r.returncode == 0 and run('plans', 'delete', 'vision-team').returncode == 0, f'--save alone: {r.stderr}')
     r = run('plan', DEMO, '--save', 'team')
     expect(r.returncode == 0, r.stderr)
     doc = document('plans', 'plans', 'list')
@@ -166,7 +168,7 @@ def infeasible():
 
 def refused():
     bad = f'{folder}/bad.yaml'
-    for text, place, word in (('workload:\n  modell: x\n', ':2:3', 'workload.model'),
+    for text, place, word in (('workload:\n  modelx: x\n', ':2:3', 'workload.model'),
                               ('workload: {epochs: -1}\n', ':1:20', 'above 0'),
                               ('constraints: {regions: [aws/us-east-9]}\nworkload: {model: resnet50, epochs: 1, '
                                'samples: 10}\n', '', 'us-east-')):
@@ -194,6 +196,13 @@ def scenarios():
         expect(key in keys, f'{key} is documented')
     for path in sorted(Path('data/examples').glob('*.yaml')):
         expect(run('scenario', 'validate', str(path)).returncode == 0, f'{path} is valid')
+        if path.stem == 'serving':
+            r = run('plan', str(path))
+            expect(r.returncode == 1 and 'serve' in r.stderr, f'serving: {r.returncode} {r.stderr}')
+            continue
+        doc = document('plan', 'plan', str(path))
+        for p in doc['plans'] + doc['front']:
+            check_plan(p, f'{path.stem} {p["id"]}')
 
 
 demo()

@@ -15,7 +15,9 @@
 #include <stdint.h>
 
 enum out_format { OUT_TABLE, OUT_JSON, OUT_CSV };
-enum opt_kind { OPT_FLAG, OPT_VALUE, OPT_LIST }; /* LIST may be given several times */
+/* LIST may be given several times; MAYBE takes the next argument only when it is a plain name: no
+ * option, and without '.' and '/', which names of files have. */
+enum opt_kind { OPT_FLAG, OPT_VALUE, OPT_LIST, OPT_MAYBE };
 struct cli_option {
     const char *name; /* without "--"; NULL ends the table */
     char letter;      /* 0 = none */

@@ -11,7 +11,7 @@ static const struct cli_option options[] = {
     PLAN_ASK_OPTIONS,
     {"top", 0, OPT_VALUE, "N", "plans shown (10)"},
     {"seed", 0, OPT_VALUE, "N", "of the simulated interruptions (1)"},
-    {"save", 0, OPT_VALUE, "NAME", "saves the plans under this name (\"\" = the scenario's name)"},
+    {"save", 0, OPT_MAYBE, "[NAME]", "saves the plans under this name (the scenario's name)"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
 static int save(struct app *app, const char *name, const struct plan_set *set,

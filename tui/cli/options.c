@@ -81,6 +81,10 @@ static int take(struct cli_args *a, const struct cli_option *o, const char *atta
         return attached ? gt_fail(err, GT_EUSAGE, "", "option --%s takes no value", o->name)
                         : add(a, o, "");
     }
+    if (!attached && o->kind == OPT_MAYBE) {
+        bool name = *i + 1 < argc && argv[*i + 1][0] != '-' && !strpbrk(argv[*i + 1], "./");
+        attached = name ? argv[++*i] : "";
+    }
     if (!attached) {
         if (*i + 1 >= argc) {
             return gt_fail(err, GT_EUSAGE, "", "option --%s needs a value: %s", o->name, o->arg);

@@ -88,6 +88,22 @@ static int table_of(const struct app *app, const struct plan_set *set, struct bu
     return table_write(&t, out, app->plain);
 }
 
+/* Plans whose range overlaps that of the first cannot be told apart by cost. */
+static int overlap(const struct plan_set *set, struct buf *out)
+{
+    size_t n = 1;
+    while (n < set->n && set->plan[n].p5 <= set->plan[0].p95 &&
+           set->plan[n].at_least == set->plan[0].at_least) {
+        n++;
+    }
+    return n < 2 ? 0
+                 : buf_addf(
+                       out,
+                       "The 5-95 %% ranges of plans 1 to %zu overlap: their order by cost is not "
+                       "certain.\n",
+                       n);
+}
+
 /* The front's ends: what the fastest costs, what is exposed least. */
 static int ends(const struct app *app, const struct plan_set *set, struct buf *out)
 {
@@ -234,6 +250,7 @@ int plan_text(const struct app *app, const struct plan_set *set, const struct sc
     }
     if (set->n > 0) {
         rc = rc != 0 ? rc : table_of(app, set, out);
+        rc = rc != 0 ? rc : overlap(set, out);
         rc = rc != 0 ? rc : ends(app, set, out);
         rc = rc != 0 ? rc : why(&set->plan[0], out);
         rc = rc != 0

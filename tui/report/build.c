@@ -1,228 +1,291 @@
-/* Fills a report from a plan set: summary, plans, bill, placement, risk, assumptions, provenance,
- * what was not considered. Amounts shown are rounded so that parts add up (product.md section 4).
- */
+/* Fills a report from a plan set: the answer first, then the offers side by side and the bill; the
+ * rest is in annex.c. Amounts shown are rounded so that parts add up (product.md section 4). */
 #include "doc.h"
+#include "figures.h"
 #include "gputier/units.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *amount(struct doc *d, money m, const char *currency)
-{
-    char text[MONEY_TEXT];
-    return doc_printf(d, "%s %s", money_format_fixed(m, money_minor_digits(currency), true, text),
-                      currency);
-}
-
-static const char *duration(struct doc *d, double s)
-{
-    char text[32];
-    return doc_printf(d, "%s", duration_format(s, text));
-}
-
-static const char *date(struct doc *d, int64_t when)
-{
-    char text[16];
-    return when == GT_TIME_NONE ? "unknown" : doc_printf(d, "%s", date_format(when, text));
-}
+#define GIB 1073741824.0
 
 static const char *chance(struct doc *d, const struct plan *p)
 {
+    char text[32];
     return isnan(p->deadline_probability)
                ? "no deadline"
-               : doc_printf(d, "%.1f %% (%.1f-%.1f)", 100 * p->deadline_probability,
-                            100 * p->deadline_lo, 100 * p->deadline_hi);
+               : doc_printf(d, "%s", figures_chance(p->deadline_probability, text));
 }
 
-static void summary(struct doc *d, const struct report_input *in, const struct plan *p)
+static const char *total(struct doc *d, const struct plan *p)
 {
+    return doc_printf(d, "%s%s", p->at_least ? "at least " : "",
+                      doc_amount(d, p->total, p->currency));
+}
+
+static const char *machines(struct doc *d, const struct plan *p)
+{
+    return doc_printf(d, "%d x %s", p->instances, p->instance_type);
+}
+
+static const char *machines_and_gpus(struct doc *d, const struct plan *p)
+{
+    return doc_printf(d, "%d x %s (%g x %s)", p->instances, p->instance_type, p->gpu_count, p->gpu);
+}
+
+static const char *gpus(struct doc *d, const struct plan *p)
+{
+    return doc_printf(d, "%g x %s", p->gpu_count, p->gpu);
+}
+
+static const char *place(struct doc *d, const struct plan *p)
+{
+    return doc_printf(d, "%s/%s", p->vendor, p->region);
+}
+
+/* The row that prices the machines: the first line billed by the hour. */
+static const struct bill_line *machine_line(const struct plan *p)
+{
+    for (size_t i = 0; i < p->n_lines; i++) {
+        if (p->line[i].component <= COMP_COMMITMENT) {
+            return &p->line[i];
+        }
+    }
+    return NULL;
+}
+
+static void key_cost(struct doc *d, const struct report_input *in, const struct plan *p,
+                     struct doc_block *t)
+{
+    const struct scenario *s = in->scenario;
+    doc_row(d, t, ROW_CHOSEN,
+            (const char *const[]){p->at_least ? "Expected cost, at least" : "Expected cost",
+                                  doc_amount(d, p->total, p->currency),
+                                  doc_printf(d, "90 %% range %s to %s",
+                                             doc_amount(d, p->p5, p->currency),
+                                             doc_amount(d, p->p95, p->currency))});
+    if (s && s->budget >= 0 && strcmp(s->budget_currency, p->currency) == 0 && s->budget > 0) {
+        doc_row(d, t, ROW_PLAIN,
+                (const char *const[]){
+                    "Budget", doc_amount(d, s->budget, p->currency),
+                    doc_printf(d, "%.1f %% of it is used",
+                               100 * money_to_double(p->total) / money_to_double(s->budget))});
+    }
+}
+
+static void key_figures(struct doc *d, const struct report_input *in, const struct plan *p)
+{
+    const struct scenario *s = in->scenario;
+    struct doc_block *t = doc_facts(d);
+    key_cost(d, in, p, t);
+    doc_row(d, t, ROW_PLAIN,
+            (const char *const[]){"Done after", doc_duration(d, p->makespan_mean_s),
+                                  doc_printf(d, "on average; 95 %% of runs within %s",
+                                             doc_duration(d, p->makespan_p95_s))});
+    if (!isnan(p->deadline_probability)) {
+        const char *asked = s && s->deadline_s > 0
+                                ? doc_printf(d, "; deadline %s, %g %% asked",
+                                             doc_duration(d, s->deadline_s), 100 * s->confidence)
+                                : "";
+        doc_row(
+            d, t, ROW_PLAIN,
+            (const char *const[]){"Chance to be in time", chance(d, p),
+                                  doc_printf(d, "95 %% interval %.1f to %.1f %%%s",
+                                             100 * p->deadline_lo, 100 * p->deadline_hi, asked)});
+    }
+    if (!isnan(p->epoch_s) && p->epoch_s > 0) {
+        doc_row(d, t, ROW_PLAIN,
+                (const char *const[]){"One epoch", doc_duration(d, p->epoch_s),
+                                      doc_printf(d, "%s an epoch; bound by %s",
+                                                 doc_amount(d, p->total_per_epoch, p->currency),
+                                                 doc_words(d, bound_name(p->rate.bound)))});
+    }
+    if (p->memory.usable_bytes > 0) {
+        doc_row(d, t, ROW_PLAIN,
+                (const char *const[]){
+                    "Memory per GPU", doc_printf(d, "%.1f GiB", p->memory.peak_bytes / GIB),
+                    doc_printf(d, "of %.1f GiB usable%s", p->memory.usable_bytes / GIB,
+                               p->memory.tight ? ": tight" : "")});
+    }
+}
+
+/* What the money goes to, in one sentence. */
+static void main_cost(struct doc *d, const struct plan *p, const money *shown)
+{
+    int top = 0;
+    for (int c = 1; c < COMP_COUNT; c++) {
+        top = p->component[c] > p->component[top] ? c : top;
+    }
+    if (p->total > 0) {
+        doc_text(d, DOC_PARAGRAPH, "The largest part is %s: %s, %.1f %% of the cost.",
+                 doc_words(d, component_name((enum component)top)),
+                 doc_amount(d, shown[top], p->currency),
+                 100 * money_to_double(p->component[top]) / money_to_double(p->total));
+    }
+}
+
+static void summary(struct doc *d, const struct report_input *in, const struct plan *p,
+                    const money *shown)
+{
+    const struct plan_set *set = in->set;
+    char now[32];
     doc_heading(d, 1, d->title);
-    doc_paragraph(
-        d,
-        "Rent %d x %s (%s, %s) in %s/%s, bought %s. Expected cost %s%s, 5-95 %%: %s to %s. One "
-        "epoch takes %s, bound by %s; the whole job %s on average, %s at the 95th percentile.",
-        p->instances, p->instance_type, p->gpu, doc_printf(d, "%g GPUs in all", p->gpu_count),
-        p->vendor, p->region, purchase_name(p->purchase), p->at_least ? "at least " : "",
-        amount(d, p->total, p->currency), amount(d, p->p5, p->currency),
-        amount(d, p->p95, p->currency), duration(d, p->epoch_s), bound_name(p->rate.bound),
-        duration(d, p->makespan_mean_s), duration(d, p->makespan_p95_s));
-    doc_paragraph(d,
-                  "Chance to finish by the deadline: %s. Prices are before tax, as known on %s; "
-                  "made %s; seed %llu.",
-                  chance(d, p), date(d, in->set->prices_as_of), date(d, in->set->now),
-                  (unsigned long long)in->set->seed);
-    doc_paragraph(d,
-                  "Proved lower bound: no plan in the searched space costs less than %s (%zu "
-                  "candidates, %zu evaluated in full).",
-                  amount(d, in->set->lower_bound, in->set->currency), in->set->candidates,
-                  in->set->evaluated);
+    doc_text(d, DOC_LEAD, "Rent %s (%s) from %s in %s, bought as %s.", machines(d, p), gpus(d, p),
+             p->vendor, p->region, doc_words(d, purchase_name(p->purchase)));
+    doc_text(d, DOC_SMALL,
+             "Prices before tax, newest row as of %s. Made %s, plan %s, rank %d, seed %llu. "
+             "Amounts in %s.",
+             doc_date(d, set->prices_as_of),
+             set->now == GT_TIME_NONE ? "at an unknown time" : time_format(set->now, now), p->id,
+             p->rank, (unsigned long long)set->seed, p->currency);
+    key_figures(d, in, p);
+    main_cost(d, p, shown);
+    if (p->at_least) {
+        doc_text(d, DOC_PARAGRAPH,
+                 "The total is \"at least\": it rests on a price that nobody "
+                 "publishes; ask the vendor before you sign.");
+    }
+    for (size_t i = 0; i < set->n_warnings; i++) {
+        doc_text(d, DOC_ITEM, "%s", set->warning[i]);
+    }
+}
+
+static void offer_row(struct doc *d, struct doc_block *t, const char *role, const struct plan *p,
+                      enum doc_mark mark)
+{
+    const struct bill_line *l = machine_line(p);
+    const char *price =
+        l ? doc_printf(d, "%s (%s%s%s, %s)", doc_rate(d, l), l->source_id,
+                       l->sku && l->sku[0] ? " " : "", l->sku ? l->sku : "", doc_as_of(d, l))
+          : "";
+    doc_row(d, t, mark,
+            (const char *const[]){role, place(d, p), machines_and_gpus(d, p),
+                                  doc_words(d, purchase_name(p->purchase)), price,
+                                  doc_duration(d, p->makespan_mean_s), chance(d, p), total(d, p)});
+}
+
+/* The same need three ways: what is recommended, what is done first, what is exposed least. */
+static void offers(struct doc *d, const struct report_input *in, const struct plan *p)
+{
+    static const char *const titles[] = {
+        "Offer",      "!Where",   "Machines", "!Bought", "Price of a machine-hour",
+        ">Mean time", ">In time", ">Cost",    NULL};
+    const struct plan *fast = NULL, *safe = NULL;
+    for (size_t i = 0; i < in->set->n_front; i++) {
+        const struct plan *q = &in->set->front[i];
+        fast = !fast || q->makespan_mean_s < fast->makespan_mean_s ? q : fast;
+        double a = isnan(q->deadline_probability) ? 1 : q->deadline_probability;
+        double b = !safe || isnan(safe->deadline_probability) ? 1 : safe->deadline_probability;
+        if (!safe || q->interruptions < safe->interruptions - 1e-9 ||
+            (q->interruptions < safe->interruptions + 1e-9 && a > b + 5e-4)) {
+            safe = q;
+        }
+    }
+    doc_heading(d, 2, "Offers for the same need");
+    struct doc_block *t =
+        doc_table(d, "The recommendation beside the fastest and the least exposed plan", titles);
+    offer_row(d, t, "recommended", p, ROW_CHOSEN);
+    if (fast) {
+        offer_row(d, t, "fastest", fast, ROW_PLAIN);
+        offer_row(d, t, "least exposed to interruptions", safe, ROW_PLAIN);
+    }
+    doc_figure(d,
+               "Expected cost against expected time. Circles: the Pareto front (cost, time and "
+               "risk); squares: ranked plans; diamond: the recommendation. The line joins the "
+               "cheapest plans for each time.",
+               svg_pareto(d, in->set, in->index));
 }
 
 static void plans(struct doc *d, const struct report_input *in)
 {
-    static const char *const titles[] = {">#",        "Where",   "Machines", "GPU",
-                                         "Bought",    ">Epoch",  "Bound by", ">Mean time",
-                                         ">p95 time", "In time", ">Cost",    NULL};
-    doc_heading(d, 2, "Plans");
+    static const char *const titles[] = {">#",       "!Where",   "Machines", "GPUs",
+                                         "!Bought",  ">Epoch",   "Bound by", ">Half done by",
+                                         ">95 % by", ">In time", ">Cost",    NULL};
+    doc_heading(d, 2, "Ranked plans");
     struct doc_block *t =
-        doc_table(d, "Ranked by expected cost among those that are sure enough", titles);
+        doc_table(d, "Ranked by expected cost among the plans that are sure enough", titles);
     for (size_t i = 0; i < in->set->n; i++) {
         const struct plan *p = &in->set->plan[i];
-        doc_row(d, t,
-                (const char *const[]){
-                    doc_printf(d, "%d", p->rank), doc_printf(d, "%s/%s", p->vendor, p->region),
-                    doc_printf(d, "%d x %s", p->instances, p->instance_type), p->gpu,
-                    purchase_name(p->purchase), duration(d, p->epoch_s), bound_name(p->rate.bound),
-                    duration(d, p->makespan_mean_s), duration(d, p->makespan_p95_s), chance(d, p),
-                    doc_printf(d, "%s%s", p->at_least ? "at least " : "",
-                               amount(d, p->total, p->currency))});
+        doc_row(
+            d, t, i == in->index ? ROW_CHOSEN : ROW_PLAIN,
+            (const char *const[]){doc_printf(d, "%d", p->rank), place(d, p), machines(d, p),
+                                  gpus(d, p), doc_words(d, purchase_name(p->purchase)),
+                                  isnan(p->epoch_s) ? "" : doc_duration(d, p->epoch_s),
+                                  isnan(p->epoch_s) ? "" : doc_words(d, bound_name(p->rate.bound)),
+                                  doc_duration(d, p->makespan_p50_s),
+                                  doc_duration(d, p->makespan_p95_s), chance(d, p), total(d, p)});
     }
-    doc_figure(d,
-               "Cost against expected time: circles are the Pareto front, squares the plans above "
-               "(the recommended one marked).",
-               svg_pareto(d, in->set, in->index));
+    doc_text(d, DOC_PARAGRAPH,
+             "Proved lower bound: no plan of the %zu in the searched space costs less than %s "
+             "(%zu evaluated in full, %zu ruled out by bounds).",
+             in->set->candidates, doc_amount(d, in->set->lower_bound, in->set->currency),
+             in->set->evaluated, in->set->pruned);
 }
 
-static void bill(struct doc *d, const struct plan *p)
+static void bill_lines(struct doc *d, const struct plan *p, const money *line)
 {
-    static const char *const titles[] = {"Component", ">Amount", NULL};
-    static const char *const lines[] = {"Component", "Line",    ">Quantity", "Unit",
-                                        ">Rate",     ">Amount", NULL};
-    money shown[COMP_COUNT];
-    doc_heading(d, 2, "Cost of the recommended plan");
-    if (money_round_parts(p->component, COMP_COUNT, money_minor_digits(p->currency), shown)) {
-        memcpy(shown, p->component, sizeof shown);
-    }
-    struct doc_block *t = doc_table(d, "By component; the parts add up to the total", titles);
-    for (int c = 0; c < COMP_COUNT; c++) {
-        doc_row(d, t,
-                (const char *const[]){component_name((enum component)c),
-                                      amount(d, shown[c], p->currency)});
-    }
-    doc_row(d, t,
-            (const char *const[]){p->at_least ? "total, at least" : "total",
-                                  amount(d, p->total, p->currency)});
-    const char *svg = svg_components(d, p);
-    if (svg) {
-        doc_figure(d, "Cost by component.", svg);
-    }
-    t = doc_table(d, "Lines: quantity x rate, each rounded once to 12 decimals", lines);
+    static const char *const titles[] = {"Component", "Line",    ">Quantity", "Unit",
+                                         ">Rate",     ">Amount", NULL};
+    struct doc_block *t = doc_table(d, "Line by line: quantity x rate, rounded once", titles);
     for (size_t i = 0; i < p->n_lines; i++) {
         const struct bill_line *l = &p->line[i];
-        char rate[MONEY_TEXT], quantity[MONEY_TEXT];
-        doc_row(d, t,
+        char quantity[MONEY_TEXT];
+        doc_row(d, t, ROW_PLAIN,
                 (const char *const[]){
-                    component_name(l->component), l->text,
+                    doc_words(d, component_name(l->component)), doc_name(d, l->text),
                     doc_printf(d, "%s", money_format_fixed(l->quantity, 3, true, quantity)),
-                    l->unit, doc_printf(d, "%s %s", money_format(l->rate, rate), l->currency),
-                    amount(d, l->amount, p->currency)});
+                    l->unit, doc_rate(d, l), doc_amount(d, line[i], p->currency)});
     }
+    doc_row(d, t, ROW_TOTAL,
+            (const char *const[]){p->at_least ? "total, at least" : "total", "", "", "", "",
+                                  doc_amount(d, p->total, p->currency)});
 }
 
-static void placement(struct doc *d, const struct plan *p)
+static void bill(struct doc *d, const struct plan *p, const money *shown, const money *line)
 {
-    static const char *const titles[] = {"Data set", "Tier", ">Months", NULL};
-    doc_heading(d, 2, "Where the data live");
-    struct doc_block *t = doc_table(d, "Tier of each data set", titles);
-    for (size_t i = 0; i < p->n_placement; i++) {
-        const struct plan_placement *x = &p->placement[i];
-        doc_row(d, t,
-                (const char *const[]){x->data_set, x->tier,
-                                      doc_printf(d, "%d-%d", x->from_month + 1, x->to_month)});
+    static const char *const titles[] = {"Component", ">Amount", ">Share", NULL};
+    doc_heading(d, 2, "Cost of the recommended plan");
+    doc_figure(d, "Cost by component; components without cost are in the table only.",
+               svg_components(d, p));
+    struct doc_block *t =
+        doc_table(d, "By component, before tax; the parts add up to the total", titles);
+    for (int c = 0; c < COMP_COUNT; c++) {
+        double share =
+            p->total > 0 ? 100 * money_to_double(p->component[c]) / money_to_double(p->total) : 0;
+        doc_row(d, t, ROW_PLAIN,
+                (const char *const[]){doc_words(d, component_name((enum component)c)),
+                                      doc_amount(d, shown[c], p->currency),
+                                      p->component[c] ? doc_printf(d, "%.1f %%", share) : ""});
     }
-    doc_paragraph(d, "Checkpoints: %s, every %s.", p->checkpoint_tier ? p->checkpoint_tier : "none",
-                  p->checkpoint_interval_s > 0 ? duration(d, p->checkpoint_interval_s) : "never");
-}
-
-static void risk(struct doc *d, const struct report_input *in, const struct plan *p)
-{
-    doc_heading(d, 2, "Risk and assumptions");
-    if (p->purchase == PURCHASE_SPOT) {
-        doc_item(
-            d,
-            "Interruptions: %.4g per hour for the whole gang (%s), %.2f expected during the job.",
-            p->interruption_per_h, p->interruption_basis ? p->interruption_basis : "",
-            p->interruptions);
-    }
-    doc_item(d,
-             "Throughput %.4g samples/s, 90 %% interval %.4g to %.4g; lifting the bound (%s) would "
-             "give %.4g, then bound by %s.",
-             p->rate.samples_per_s, p->rate.lo, p->rate.hi, bound_name(p->rate.bound),
-             p->rate.next_samples_per_s, bound_name(p->rate.next_bound));
-    doc_item(d, "Memory: %.1f GiB of %.1f GiB per GPU%s.", p->memory.peak_bytes / 1073741824.0,
-             p->memory.usable_bytes / 1073741824.0, p->memory.tight ? ", tight" : "");
-    for (size_t i = 0; i < p->n_notes; i++) {
-        doc_item(d, "%s", p->note[i]);
-    }
-    for (size_t i = 0; i < in->set->n_warnings; i++) {
-        doc_item(d, "%s", in->set->warning[i]);
-    }
-    for (size_t i = 0; in->scenario && i < in->scenario->n_defaults; i++) {
-        doc_item(d, "Assumed: %s = %s.", in->scenario->defaults[i].key,
-                 in->scenario->defaults[i].value);
-    }
-}
-
-static void provenance(struct doc *d, const struct report_input *in, const struct plan *p)
-{
-    static const char *const titles[] = {"Used for", ">Rate", "Unit",   "Source",
-                                         "SKU",      "As of", "Origin", NULL};
-    static const char *const audit[] = {"Line", "Formula", ">Quantity", ">Rate",   ">Amount",
-                                        "SKU",  "Source",  "As of",     "Fetched", NULL};
-    doc_heading(d, 2, "Where each price comes from");
-    struct doc_block *t = doc_table(d, "Price rows", titles);
-    for (size_t i = 0; i < p->n_lines; i++) {
-        const struct bill_line *l = &p->line[i];
-        char rate[MONEY_TEXT];
-        doc_row(d, t,
-                (const char *const[]){
-                    l->text, doc_printf(d, "%s %s", money_format(l->rate, rate), l->currency),
-                    l->unit, l->source_id, l->sku, date(d, l->as_of), origin_name(l->origin)});
-    }
-    if (in->audit) {
-        t = doc_table(d, "Audit: every line in full", audit);
-        for (size_t i = 0; i < p->n_lines; i++) {
-            const struct bill_line *l = &p->line[i];
-            char q[MONEY_TEXT], r[MONEY_TEXT], a[MONEY_TEXT];
-            doc_row(d, t,
-                    (const char *const[]){l->text, l->formula,
-                                          doc_printf(d, "%s", money_format(l->quantity, q)),
-                                          doc_printf(d, "%s", money_format(l->rate, r)),
-                                          doc_printf(d, "%s", money_format(l->amount, a)), l->sku,
-                                          l->source_id, date(d, l->as_of), date(d, l->fetched_at)});
-        }
-    }
-}
-
-static void left_out(struct doc *d, const struct report_input *in)
-{
-    static const char *const titles[] = {"Where", "Machine", "Bought", "Why not", NULL};
-    doc_heading(d, 2, "Why not something else");
-    struct doc_block *t = doc_table(d, "Rejected, with the reason", titles);
-    for (size_t i = 0; i < in->set->n_rejected && i < 40; i++) {
-        const struct plan_rejected *r = &in->set->rejected[i];
-        doc_row(d, t,
-                (const char *const[]){doc_printf(d, "%s/%s", r->vendor, r->region),
-                                      r->instance_type, r->purchase, r->reason});
-    }
-    doc_paragraph(d, "Not considered: taxes, support plans, private discounts that the scenario "
-                     "does not state, people's time, quota limits.");
+    doc_row(d, t, ROW_TOTAL,
+            (const char *const[]){p->at_least ? "total, at least" : "total",
+                                  doc_amount(d, p->total, p->currency), ""});
+    bill_lines(d, p, line);
 }
 
 int report_build(const struct report_input *in, struct doc *d, struct gt_error *err)
 {
+    money shown[COMP_COUNT];
     if (in->index >= in->set->n) {
         return gt_fail(err, GT_ENOTFOUND, "", "there is no plan to report");
     }
     const struct plan *p = &in->set->plan[in->index];
-    d->title = doc_printf(d, "Recommendation: %s", in->scenario ? in->scenario->name : p->id);
-    summary(d, in, p);
+    money *line = arena_array(d->arena, p->n_lines + 1, sizeof *line);
+    if (!line) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    int rc = figures_bill(p, shown, line);
+    if (rc) {
+        return gt_fail(err, rc, "", "the bill is out of the range of money");
+    }
+    d->title =
+        doc_printf(d, "Recommendation: %s",
+                   in->scenario && in->scenario->name[0] ? doc_name(d, in->scenario->name) : p->id);
+    summary(d, in, p, shown);
+    offers(d, in, p);
+    bill(d, p, shown, line);
     plans(d, in);
-    bill(d, p);
-    placement(d, p);
-    risk(d, in, p);
-    provenance(d, in, p);
-    left_out(d, in);
+    report_annex(in, d);
     return d->failed ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
 }
 

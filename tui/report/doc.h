@@ -1,6 +1,6 @@
-/* A report as a neutral document: headings, paragraphs, tables, figures. build.c fills it from a
- * plan set; md.c and html.c write it. All strings live in the document's arena and are already
- * rounded for people, so that every format shows the same digits. */
+/* A report as a neutral document: headings, paragraphs, key figures, tables, figures. build.c and
+ * annex.c fill it from a plan set; md.c and html.c write it. All strings live in the document's
+ * arena and are already rounded for people, so that every format shows the same digits. */
 #ifndef GPUTIER_REPORT_DOC_H
 #define GPUTIER_REPORT_DOC_H
 #include "gputier/arena.h"
@@ -8,16 +8,27 @@
 #include "gputier/plan.h"
 #include "gputier/scenario.h"
 
-enum doc_kind { DOC_HEADING, DOC_PARAGRAPH, DOC_ITEM, DOC_TABLE, DOC_FIGURE };
+enum doc_kind {
+    DOC_HEADING,
+    DOC_PARAGRAPH,
+    DOC_LEAD,  /* the answer in one sentence */
+    DOC_SMALL, /* dates and terms below a heading */
+    DOC_ITEM,
+    DOC_FACTS, /* key figures: a table of label, value, note */
+    DOC_TABLE,
+    DOC_FIGURE
+};
+enum doc_mark { ROW_PLAIN, ROW_TOTAL, ROW_CHOSEN };
 struct doc_block {
     struct doc_block *next;
     enum doc_kind kind;
     int level;        /* heading 1..3 */
-    const char *text; /* heading, paragraph, item; caption of a table; alt text of a figure */
+    const char *text; /* heading, paragraph, item; caption of a table or a figure */
     size_t columns, rows, cap;
-    const char **title; /* columns; a leading '>' marks numbers, aligned right */
-    const char **cell;  /* rows x columns */
-    const char *svg;    /* figure: an <svg> element */
+    const char **title;  /* columns; a leading '>' marks numbers, aligned right */
+    const char **cell;   /* rows x columns */
+    enum doc_mark *mark; /* one a row */
+    const char *svg;     /* figure: an <svg> element */
 };
 struct doc {
     struct arena *arena;
@@ -33,24 +44,43 @@ struct report_input {
 };
 
 void doc_heading(struct doc *d, int level, const char *text);
-void doc_paragraph(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void doc_item(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void doc_text(struct doc *d, enum doc_kind kind, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Title of a column without its mark. */
+const char *doc_title(const struct doc_block *table, size_t column);
 /* titles NULL-terminated. */
 struct doc_block *doc_table(struct doc *d, const char *caption, const char *const *titles);
-void doc_row(struct doc *d, struct doc_block *table, const char *const *cells);
-void doc_figure(struct doc *d, const char *alt, const char *svg);
+struct doc_block *doc_facts(struct doc *d);
+void doc_row(struct doc *d, struct doc_block *table, enum doc_mark mark, const char *const *cells);
+void doc_figure(struct doc *d, const char *caption, const char *svg);
 const char *doc_printf(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Names from outside, cut to a length that people read; whole in CSV and JSON. */
+const char *doc_name(struct doc *d, const char *s);
+/* Shared by build.c and annex.c: figures for people. */
+const char *doc_words(struct doc *d, const char *name); /* input_cpu -> input cpu */
+const char *doc_amount(struct doc *d, money m, const char *currency);
+const char *doc_rate(struct doc *d, const struct bill_line *l);
+const char *doc_duration(struct doc *d, double s);
+const char *doc_date(struct doc *d, int64_t when);
+const char *doc_as_of(struct doc *d, const struct bill_line *l); /* "bundled, as of 2026-08-22" */
 
 /* Any text format by name (html, md, csv). */
 int report_document(const struct report_input *in, const char *format, struct buf *out,
                     struct gt_error *err) GT_CHECK;
 int report_build(const struct report_input *in, struct doc *d, struct gt_error *err) GT_CHECK;
+void report_annex(const struct report_input *in, struct doc *d);
 int report_md(const struct doc *d, struct buf *out);
 int report_html(const struct doc *d, struct buf *out);
 /* Bill lines of all shown plans in full precision: one row a line. */
 int report_csv(const struct report_input *in, struct buf *out);
+/* The page's style sheet (style.c). */
+extern const char report_style[];
 
-/* Figures. Colours come from the page's style sheet (classes s0..s3), so dark pages work. */
+/* Text with &, <, > and quotes replaced; control and bidi characters made visible. */
+void html_escape(struct buf *out, const char *s);
+
+/* Figures. Colours come from the page's style sheet (classes s0..s3), so dark pages work. NULL
+ * when there is nothing to draw. */
 const char *svg_pareto(struct doc *d, const struct plan_set *set, size_t chosen);
 const char *svg_components(struct doc *d, const struct plan *p);
 

@@ -3,17 +3,27 @@
 #include "gputier/text.h"
 #include <string.h>
 
+/* Backslashes before markup, before the colon of an address (no links from names) and before what
+ * would begin a list or a heading at the start of a line. */
 static void escaped(struct buf *out, const char *s)
 {
     struct buf safe;
-    buf_init(&safe, 1 << 16);
+    buf_init(&safe, 0x7fffffff);
     text_safe(&safe, s, strlen(s), false);
-    for (const char *p = safe.data ? safe.data : ""; *p; p++) {
-        if (strchr("|*_`<>[]\\#", *p)) {
+    const char *text = safe.data ? safe.data : "";
+    size_t digits = strspn(text, "0123456789");
+    for (const char *p = text; *p; p++) {
+        bool start = p == text && strchr("-+=~", *p);
+        bool number = digits > 0 && p == text + digits && (*p == '.' || *p == ')') &&
+                      (p[1] == ' ' || p[1] == '\0');
+        bool address = (*p == ':' && p[1] == '/' && p[2] == '/') ||
+                       (*p == '.' && p >= text + 3 && strncmp(p - 3, "www", 3) == 0);
+        if (start || number || address || strchr("|*_`<>[]\\#&@$", *p)) {
             buf_addc(out, '\\');
         }
         buf_addc(out, *p);
     }
+    out->failed = out->failed || safe.failed;
     buf_release(&safe);
 }
 
@@ -22,7 +32,7 @@ static void table(struct buf *out, const struct doc_block *b)
     buf_adds(out, "\n|");
     for (size_t i = 0; i < b->columns; i++) {
         buf_addc(out, ' ');
-        escaped(out, b->title[i] + (b->title[i][0] == '>'));
+        escaped(out, doc_title(b, i));
         buf_adds(out, " |");
     }
     buf_adds(out, "\n|");
@@ -32,9 +42,11 @@ static void table(struct buf *out, const struct doc_block *b)
     for (size_t r = 0; r < b->rows; r++) {
         buf_adds(out, "\n|");
         for (size_t i = 0; i < b->columns; i++) {
-            buf_addc(out, ' ');
-            escaped(out, b->cell[r * b->columns + i]);
-            buf_adds(out, " |");
+            const char *text = b->cell[r * b->columns + i];
+            const char *bold = b->mark[r] != ROW_PLAIN && text[0] ? "**" : "";
+            buf_addf(out, " %s", bold);
+            escaped(out, text);
+            buf_addf(out, "%s |", bold);
         }
     }
     buf_adds(out, "\n\n");
@@ -60,6 +72,12 @@ int report_md(const struct doc *d, struct buf *out)
             escaped(out, b->text);
             buf_adds(out, "\n\n");
             break;
+        case DOC_LEAD:
+            buf_adds(out, "**");
+            escaped(out, b->text);
+            buf_adds(out, "**\n\n");
+            break;
+        case DOC_SMALL:
         case DOC_PARAGRAPH:
             escaped(out, b->text);
             buf_adds(out, "\n\n");
@@ -69,6 +87,7 @@ int report_md(const struct doc *d, struct buf *out)
             escaped(out, b->text);
             buf_addc(out, '\n');
             break;
+        case DOC_FACTS:
         case DOC_TABLE:
             escaped(out, b->text);
             buf_addc(out, '\n');

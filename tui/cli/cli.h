@@ -75,6 +75,7 @@ struct plan_ref {
     struct plan_set *set;
     struct scenario *scenario;
     size_t index;
+    char *json; /* the plan document (plan_json.h): as it was saved, or as it would be */
 };
 int app_plan(struct app *app, const char *ref, struct plan_ref *out, struct gt_error *err) GT_CHECK;
 void plan_ref_release(struct plan_ref *r);

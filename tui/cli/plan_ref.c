@@ -33,12 +33,23 @@ static int split(const char *ref, char *name, size_t size, size_t *rank, struct 
     return 0;
 }
 
+static int keep_document(const struct plan_ask *ask, struct plan_ref *out, struct gt_error *err)
+{
+    struct buf b;
+    buf_init(&b, DOCUMENT_BYTES);
+    int rc = plan_json_write(out->set, ask->scenario, &ask->origin, &b);
+    out->json = rc == 0 ? buf_take(&b, NULL) : NULL;
+    buf_release(&b);
+    return out->json != NULL ? 0 : gt_fail(err, GT_ENOMEM, "", "the plan document is too large");
+}
+
 static int from_scenario(struct app *app, const char *file, struct plan_ref *out,
                          struct gt_error *err)
 {
     struct plan_ask ask;
     int rc = plan_ask(app, file, NULL, &ask, err);
     rc = rc != 0 ? rc : plan_ask_search(app, &ask, NULL, &out->set, err);
+    rc = rc != 0 ? rc : keep_document(&ask, out, err);
     if (rc == 0) {
         out->scenario = ask.scenario;
         ask.scenario = NULL;
@@ -65,10 +76,12 @@ static int from_file(struct app *app, const char *path, struct plan_ref *out, st
     if (rc != 0) {
         return rc == GT_ENOMEM ? rc : GT_EPARSE;
     }
-    rc = is_document(text, len) ? plan_json_read(text, len, path, &out->set, &out->scenario, err)
-                                : from_scenario(app, path, out, err);
-    free(text);
-    return rc;
+    if (!is_document(text, len)) {
+        free(text);
+        return from_scenario(app, path, out, err);
+    }
+    out->json = text;
+    return plan_json_read(text, len, path, &out->set, &out->scenario, err);
 }
 
 static int from_store(struct app *app, const char *name, struct plan_ref *out, struct gt_error *err)
@@ -81,7 +94,7 @@ static int from_store(struct app *app, const char *name, struct plan_ref *out, s
         rc = plan_json_read(json, strlen(json), name != NULL ? name : "saved plan", &out->set,
                             &out->scenario, err);
     }
-    free(json);
+    out->json = json;
     free(scenario);
     return rc;
 }
@@ -117,5 +130,6 @@ void plan_ref_release(struct plan_ref *r)
 {
     plan_set_free(r->set);
     scenario_free(r->scenario);
+    free(r->json);
     memset(r, 0, sizeof *r);
 }

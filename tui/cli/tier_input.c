@@ -138,15 +138,10 @@ static void data_set(struct tier_input *in, const struct scenario_data *d, size_
     };
 }
 
-static int from_scenario(struct app *app, const char *path, const char *text, size_t len,
-                         struct tier_input *in, struct gt_error *err)
+int tier_input_scenario(const struct scenario *s, struct tier_input *in, struct gt_error *err)
 {
-    struct scenario *s;
-    int rc = scenario_parse(text, len, path, NULL, 0, app->now, app->local_offset_s, &s, err);
-    if (rc) {
-        return rc;
-    }
-    rc = make(in, s->n_data, err);
+    *in = (struct tier_input){.arena = arena_new(0)};
+    int rc = in->arena ? make(in, s->n_data, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
     for (size_t i = 0; i < s->n_data && rc == 0; i++) {
         data_set(in, &s->data[i], i);
         rc = in->group[i].name && in->group[i].tier && in->label[i]
@@ -155,8 +150,24 @@ static int from_scenario(struct app *app, const char *path, const char *text, si
     }
     in->n_batches = s->n_data;
     if (rc == 0 && s->n_data == 0) {
-        rc = gt_fail(err, GT_EPARSE, path, "the scenario has no data sets");
+        rc = gt_fail(err, GT_EPARSE, s->file, "the scenario has no data sets");
     }
+    if (rc) {
+        tier_input_release(in);
+    }
+    return rc;
+}
+
+static int from_scenario(struct app *app, const char *path, const char *text, size_t len,
+                         struct tier_input *in, struct gt_error *err)
+{
+    struct scenario *s;
+    int rc = scenario_parse(text, len, path, NULL, 0, app->now, app->local_offset_s, &s, err);
+    if (rc) {
+        return rc;
+    }
+    arena_free(in->arena);
+    rc = tier_input_scenario(s, in, err);
     scenario_free(s);
     return rc;
 }

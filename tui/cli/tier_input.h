@@ -22,6 +22,9 @@ struct tier_input {
 };
 int tier_input_read(struct app *app, const struct cli_args *args, const char *path,
                     struct tier_input *in, struct gt_error *err) GT_CHECK;
+/* The data sets of a scenario, one batch each, in their order. */
+int tier_input_scenario(const struct scenario *s, struct tier_input *in,
+                        struct gt_error *err) GT_CHECK;
 void tier_input_release(struct tier_input *in);
 
 #endif

@@ -9,6 +9,7 @@ struct export_input {
     const struct plan_ref *ref;
     const struct plan *plan; /* ref->set->plan[ref->index] */
     const struct catalog *catalog;
+    struct buf *say; /* what the user should know about the file, one line each: to stderr */
 };
 struct export_kind {
     const char *name, *help;

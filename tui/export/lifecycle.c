@@ -1,0 +1,273 @@
+/* s3-lifecycle and efs-lifecycle: the rules that make the plan's data sets cheapest over the time
+ * they are kept, from the tiering engine that `tier` uses. A data set NAME is taken to lie under
+ * the prefix NAME/ of one bucket; a file system has one rule for all that is on it. */
+#include "../cli/tier_input.h"
+#include "export.h"
+#include "gputier/units.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX_MAX     1024 /* bytes of an object's key */
+#define HORIZON_MONTHS 36
+
+struct work {
+    const struct export_input *in;
+    enum storage_product product;
+    struct tier_input sets;
+    struct tier_plan **plan; /* one a data set, NULL = not of this product */
+    const char *vendor, *region;
+    size_t n_rules, n_paths, n_planned;
+    money cost, saving;
+    const char *currency;
+};
+
+static const char *title(const struct work *w)
+{
+    return w->product == PRODUCT_S3 ? "s3-lifecycle" : "efs-lifecycle";
+}
+
+/* Where the data set lives longest by the plan; as the scenario says where the plan says nothing.
+ */
+static const char *tier_of(const struct plan *p, const struct scenario_data *d)
+{
+    const char *tier = d->tier;
+    int months = -1;
+    for (size_t i = 0; i < p->n_placement; i++) {
+        const struct plan_placement *x = &p->placement[i];
+        if (strcmp(x->data_set, d->name) == 0 && x->to_month - x->from_month > months) {
+            months = x->to_month - x->from_month;
+            tier = x->tier;
+        }
+    }
+    return tier;
+}
+
+static bool is_wanted(const struct work *w, const struct scenario_data *d)
+{
+    const struct storage_rule *r = storage_rule_find(tier_of(w->in->plan, d));
+    const char *vendor = d->vendor && d->vendor[0] ? d->vendor : w->in->plan->vendor;
+    return r && r->product == w->product && strncmp(vendor, "aws", 3) == 0;
+}
+
+/* Data that somebody reads are never sent where they must be restored first. */
+static double wait_of(const struct scenario_data *d)
+{
+    bool used =
+        d->reads_per_month > 0 || d->role == ROLE_TRAINING_DATA || d->role == ROLE_CHECKPOINT;
+    return used ? 60 : (double)INFINITY;
+}
+
+/* EFS counts days since the last access: what is read every month is never idle for long. */
+static bool is_idle(const struct work *w, size_t i)
+{
+    return w->product != PRODUCT_EFS || w->sets.group[i].reads_per_month < 1;
+}
+
+/* One bucket or file system lies in one region. */
+static int same_place(struct work *w, const struct scenario_data *d, struct gt_error *err)
+{
+    bool placed = d->vendor && d->vendor[0] && d->region && d->region[0];
+    const char *vendor = placed ? d->vendor : w->in->plan->vendor;
+    const char *region = placed ? d->region : w->in->plan->region;
+    if (w->region && (strcmp(w->region, region) != 0 || strcmp(w->vendor, vendor) != 0)) {
+        return gt_fail(err, GT_EINFEASIBLE, "",
+                       "%s: data sets live in %.60s and %.60s, one file serves one place; nothing "
+                       "is written",
+                       title(w), w->region, region);
+    }
+    w->vendor = vendor;
+    w->region = region;
+    return 0;
+}
+
+static int plan_one(struct work *w, size_t i, const struct scenario_data *d, struct gt_error *err)
+{
+    struct tier_group *g = &w->sets.group[i];
+    struct tier_options o = {.horizon_months = HORIZON_MONTHS,
+                             .max_wait_s = wait_of(d),
+                             .from_tier = tier_of(w->in->plan, d),
+                             .max_rules = 10,
+                             .search_policy = true};
+    size_t len = strlen(d->name);
+    char *prefix =
+        arena_printf(w->sets.arena, "%s%s", d->name, len && d->name[len - 1] == '/' ? "" : "/");
+    int rc = same_place(w, d, err);
+    if (rc) {
+        return rc;
+    }
+    if (!prefix) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    if (w->product == PRODUCT_S3 && (len == 0 || strlen(prefix) > PREFIX_MAX)) {
+        return gt_fail(err, GT_EINFEASIBLE, "",
+                       "%s: the name of data set %zu is no prefix: %zu bytes, allowed 1 to %d; "
+                       "nothing is written",
+                       title(w), i + 1, len, PREFIX_MAX - 1);
+    }
+    g->name = prefix;
+    g->tier = o.from_tier;
+    o.vendor = w->vendor;
+    o.region = w->region;
+    if (d->keep_months > 0) {
+        o.horizon_months = (int)fmin(1200, ceil(d->keep_months));
+        o.delete_at_end = true;
+    }
+    rc = tier_optimise(g, 1, w->in->catalog, &o, &w->plan[i], err);
+    return rc == GT_EUNSUPPORTED || rc == GT_ENOTFOUND
+               ? gt_fail(err, GT_EINFEASIBLE, "",
+                         "%s: %.60s: no prices or rules for its tier; "
+                         "nothing is written",
+                         title(w), d->name)
+               : rc;
+}
+
+/* What the exported rules cost (not the ideal path): the policy's cost for S3, the paths' for EFS.
+ */
+static int sum_up(struct work *w, const struct tier_plan *p, struct gt_error *err)
+{
+    money cost = p->product == PRODUCT_S3 ? p->policy_cost : p->total;
+    int rc = money_add(w->cost, cost, &w->cost);
+    rc = rc ? rc : money_add(w->saving, p->baseline - cost, &w->saving);
+    w->n_rules += p->n_rules;
+    w->n_paths += p->n_paths;
+    w->n_planned++;
+    w->currency = p->currency;
+    return rc ? gt_fail(err, rc, "", "a sum passes the range of money") : 0;
+}
+
+static int plan_all(struct work *w, struct gt_error *err)
+{
+    const struct scenario *s = w->in->ref->scenario;
+    int rc = 0, busy = 0;
+    for (size_t i = 0; i < s->n_data && rc == 0; i++) {
+        if (is_wanted(w, &s->data[i]) && !is_idle(w, i)) {
+            busy++;
+            buf_addf(w->in->say, "%s is read every month: no rule by last access moves it\n",
+                     s->data[i].name);
+        } else if (is_wanted(w, &s->data[i])) {
+            rc = plan_one(w, i, &s->data[i], err);
+            rc = rc ? rc : sum_up(w, w->plan[i], err);
+        }
+    }
+    if (rc == 0 && w->n_planned == 0 && busy > 0) {
+        return gt_fail(
+            err, GT_EINFEASIBLE, "",
+            "%s: what lives in EFS is read every month, no rule by last access moves it; "
+            "nothing is written",
+            title(w));
+    }
+    if (rc == 0 && w->n_planned == 0) {
+        rc = gt_fail(err, GT_EINFEASIBLE, "",
+                     "%s: no data set of the plan lives in %s of AWS; nothing is written", title(w),
+                     w->product == PRODUCT_S3 ? "S3" : "EFS");
+    }
+    return rc;
+}
+
+/* The rules and paths of all data sets in one plan, which the engine's writer takes. Each rule
+ * keeps to the prefix of its data set: the engine leaves it out where there is only one group. */
+static int join(const struct work *w, struct tier_plan *all, struct gt_error *err)
+{
+    struct arena *a = w->sets.arena;
+    struct tier_rule *rule = arena_array(a, w->n_rules + 1, sizeof *rule);
+    struct tier_path *path = arena_array(a, w->n_paths + 1, sizeof *path);
+    if (!rule || !path) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    *all = (struct tier_plan){.product = w->product, .rule = rule, .path = path};
+    for (size_t i = 0; i < w->sets.n; i++) {
+        const struct tier_plan *p = w->plan[i];
+        for (size_t k = 0; p && k < p->n_rules; k++) {
+            rule[all->n_rules] = p->rule[k];
+            rule[all->n_rules++].prefix = w->sets.group[i].name;
+        }
+        for (size_t k = 0; p && k < p->n_paths; k++) {
+            path[all->n_paths++] = p->path[k];
+        }
+    }
+    return 0;
+}
+
+static void remarks(const struct work *w)
+{
+    struct buf *say = w->in->say;
+    char cost[MONEY_TEXT], saving[MONEY_TEXT];
+    int digits = money_minor_digits(w->currency);
+    buf_addf(say, "%s the data sets cost %s %s while they are kept, %s %s less than staying\n",
+             w->product == PRODUCT_S3 ? "with these rules" : "on their cheapest paths",
+             money_format_fixed(w->cost, digits, true, cost), w->currency,
+             money_format_fixed(w->saving, digits, true, saving), w->currency);
+    if (w->product == PRODUCT_S3) {
+        buf_adds(say, "each rule takes data set NAME to lie under the prefix NAME/ of one bucket; "
+                      "a put replaces the bucket's whole configuration, so merge it with rules "
+                      "that are there\n");
+    } else {
+        buf_adds(say, "the rule holds for the whole file system and counts days since the last "
+                      "access; a file comes back at its first read; Archive needs Elastic "
+                      "throughput\n");
+    }
+    buf_adds(say,
+             "data that are read stay readable at once; what nobody reads may need a restore\n");
+    const struct scenario *s = w->in->ref->scenario;
+    for (size_t i = 0; i < s->n_data; i++) {
+        if (w->plan[i] && s->data[i].files == 0) {
+            buf_addf(say, "%s: no number of files is given, taken as one large object\n",
+                     s->data[i].name);
+        }
+        if (w->plan[i] && s->data[i].growth_bytes_per_month > 0) {
+            buf_addf(say, "%s grows: planned for the size it has today\n", s->data[i].name);
+        }
+    }
+}
+
+static int write_product(const struct export_input *in, enum storage_product product,
+                         struct buf *out, struct gt_error *err)
+{
+    struct work w = {.in = in, .product = product};
+    struct tier_plan all;
+    if (!in->ref->scenario || in->ref->scenario->n_data == 0) {
+        return gt_fail(err, GT_EINFEASIBLE, "", "%s: the plan has no data sets; nothing is written",
+                       title(&w));
+    }
+    int rc = tier_input_scenario(in->ref->scenario, &w.sets, err);
+    if (rc) {
+        return rc;
+    }
+    w.plan = calloc(w.sets.n + 1, sizeof(struct tier_plan *));
+    rc = w.plan ? plan_all(&w, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    rc = rc ? rc : join(&w, &all, err);
+    if (rc == 0) {
+        struct gt_error why = {0};
+        rc = product == PRODUCT_S3 ? tier_write_s3_lifecycle(&all, out, &why)
+                                   : tier_write_efs_lifecycle(&all, out, &why);
+        if (rc) {
+            rc = gt_fail(err, rc == GT_EUNSUPPORTED ? GT_EINFEASIBLE : rc, "", "%s: %s", title(&w),
+                         why.text[0] ? why.text : "the file does not fit in memory");
+        } else {
+            remarks(&w);
+        }
+    }
+    for (size_t i = 0; w.plan && i < w.sets.n; i++) {
+        tier_plan_free(w.plan[i]);
+    }
+    free(w.plan);
+    tier_input_release(&w.sets);
+    return rc;
+}
+
+static int write_s3(const struct export_input *in, struct buf *out, struct gt_error *err)
+{
+    return write_product(in, PRODUCT_S3, out, err);
+}
+
+static int write_efs(const struct export_input *in, struct buf *out, struct gt_error *err)
+{
+    return write_product(in, PRODUCT_EFS, out, err);
+}
+
+const struct export_kind export_s3_lifecycle = {
+    "s3-lifecycle", "input of aws s3api put-bucket-lifecycle-configuration", write_s3};
+const struct export_kind export_efs_lifecycle = {
+    "efs-lifecycle", "input of aws efs put-lifecycle-configuration --lifecycle-policies",
+    write_efs};

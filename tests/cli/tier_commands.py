@@ -183,6 +183,13 @@ def tier_plans(tmp):
         other = load('tier', path, '--from', product)
         check_plan(other, product)
         expect(all(s['tier'].startswith(tiers) for g in other['groups'] for s in g['path']), f'{product}: other tiers')
+    run('tier', path, '--from', 'efs', '--lifecycle', life)
+    efs = json.loads(life.read_text())
+    days = {f'AFTER_{d}_DAYS': d for d in (7, 14, 30, 60, 90, 180, 270, 365)} | {'AFTER_1_DAY': 1}
+    expect(all(len(r) == 1 for r in efs) and len(efs) <= 3, f'efs lifecycle: {efs}')
+    merged = {k: v for r in efs for k, v in r.items()}
+    expect(merged['TransitionToIA'] in days and merged.get('TransitionToPrimaryStorageClass') == 'AFTER_1_ACCESS', f'efs: {efs}')
+    expect(days[merged['TransitionToIA']] < days.get(merged.get('TransitionToArchive'), 10**6), f'efs archive before IA: {efs}')
     expect(b'First steps' in run('tier', path), 'text has no first steps')
     head = run('tier', path, '--format', 'csv').splitlines()
     expect(len(head) == len(doc['groups']) + 1, 'csv rows')
@@ -238,10 +245,13 @@ def refusals(tmp):
     run('inventory', 'sql', bad, code=2)
 
 
-def scenario(_tmp):
+def scenario(tmp):
     file = Path('data/examples/vision-team.yaml')
     if file.exists():
         check_plan(load('tier', file), 'scenario')
+        life = tmp / 'scenario.json'
+        run('tier', file, '--lifecycle', life)
+        expect(lifecycle_faults(json.loads(life.read_text())) == [], 'scenario lifecycle')
 
 
 def main():

@@ -86,19 +86,39 @@ void tier_answer_release(struct tier_answer *a)
     a->why = NULL;
 }
 
-/* The rules of all batches in one document (one plan holds them all but for scenarios). */
+/* The S3 rules of all batches in one document: a PUT replaces the whole configuration. Without any,
+ * the EFS policy of the first file system that has one. */
+static int lifecycle_text(const struct tier_answer *a, struct buf *out, struct gt_error *err)
+{
+    struct tier_plan all = {.product = PRODUCT_S3};
+    for (size_t i = 0; i < a->in->n_batches; i++) {
+        all.n_rules += a->plan[i] ? a->plan[i]->n_rules : 0;
+    }
+    struct tier_rule *rule = calloc(all.n_rules + 1, sizeof *rule);
+    if (!rule) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    for (size_t i = 0, n = 0; i < a->in->n_batches; i++) {
+        for (size_t k = 0; a->plan[i] && k < a->plan[i]->n_rules; k++) {
+            rule[n++] = a->plan[i]->rule[k];
+        }
+    }
+    all.rule = rule;
+    int rc = tier_write_s3_lifecycle(&all, out, err);
+    for (size_t i = 0; i < a->in->n_batches && rc == GT_EUNSUPPORTED; i++) {
+        if (a->plan[i] && a->plan[i]->product == PRODUCT_EFS) {
+            rc = tier_write_efs_lifecycle(a->plan[i], out, err);
+        }
+    }
+    free(rule);
+    return rc;
+}
+
 int tier_answer_lifecycle(const struct tier_answer *a, const char *path, struct gt_error *err)
 {
     struct buf b;
     buf_init(&b, DOCUMENT_MAX);
-    int rc = GT_EUNSUPPORTED;
-    for (size_t i = 0; i < a->in->n_batches && rc == GT_EUNSUPPORTED; i++) {
-        const struct tier_plan *p = a->plan[i];
-        if (p) {
-            rc = p->product == PRODUCT_EFS ? tier_write_efs_lifecycle(p, &b, err)
-                                           : tier_write_s3_lifecycle(p, &b, err);
-        }
-    }
+    int rc = lifecycle_text(a, &b, err);
     rc = rc ? rc : app_write_file(path, b.data, b.len, err);
     buf_release(&b);
     return rc;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """import and prices as programs: a generated EC2 list of 20 MB gives exactly the generator's rows in
-both layouts; catalog questions C01, C02 are answered by importing the file they name and asking
-`prices`; broken files are refused with their place and publish nothing."""
+both layouts; catalog questions C01, C02, C04 are answered by importing the file they name and asking
+`prices` and `history`; broken files are refused with their place and publish nothing."""
 import csv
 import gzip
 import json
@@ -69,6 +69,7 @@ def generated():
                        for o in prices(db, '--purchase', 'on_demand', data=empty))
         check(name, found, wanted)
     again = json.loads(run('gen0.db', 'import', 'auto', work / 'a.csv', '--format', 'json', data=empty).stdout)
+    check('import schema', json_schema.validate(again, json_schema.load('import')), [])
     one = again['imports'][0]
     check('the same list in the other layout', (one['added'], one['changed'], one['closed']), (0, 0, 0))
     piped = run('pipe.db', 'import', 'auto', '-', data=empty, stdin=(work / 'a.csv.gz').read_bytes())
@@ -101,6 +102,17 @@ def answers():
                              'gpu-hour', data=empty)]
     check('A100-80GB spot rows', len(found), len(wanted))
     check('A100-80GB spot prices', all(abs(a - b) < Fraction(1, 10**11) for a, b in zip(found, wanted)), True)
+    run('h.db', 'import', 'auto', catalog / 'aws-ondemand-history-us-east-1.csv.gz', data=empty)
+    history = json.loads(run('h.db', 'history', '--instance', 'p5.48xlarge', '--region', 'aws/us-east-1',
+                             '--format', 'json', data=empty).stdout)
+    check('history schema', json_schema.validate(history, json_schema.load('history')), [])
+    old, new = history['points']
+    check('C04', (float(old['price_per_hour']), old['when'], float(new['price_per_hour']), new['when'],
+                  new['change_pct']),
+          (answer['C04']['old'], answer['C04']['old_first_seen'], answer['C04']['new'], answer['C04']['first_seen'],
+           answer['C04']['change_pct']))
+    check('the price now', [o['price_per_hour'] for o in
+                            prices('h.db', '--instance', 'p5.48xlarge', data=empty)], ['55.04'])
     # filters
     for o in prices('q.db', '--gpus', '2-4', '--gpu', 'H100', '--max-price', '20', data=empty):
         assert 2 <= o['gpu_count'] <= 4 and o['gpu'].startswith('H100') and float(o['price_per_hour']) <= 20, o

@@ -1,0 +1,237 @@
+/* history: what one offer, or one spot pool, cost over time (product.md section 2). Each price with
+ * the day it was first seen and its change against the one before from the same source. */
+#include "gputier/csvw.h"
+#include "gputier/jsonw.h"
+#include "gputier/units.h"
+#include "table.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DOCUMENT_MAX ((size_t)512 << 20)
+#define PLOT_CELLS   40
+
+static const struct cli_option options[] = {
+    {"instance", 'i', OPT_VALUE, "NAME", "instance type"},
+    {"region", 'r', OPT_VALUE, "VENDOR/CODE", "region"},
+    {"vendor", 0, OPT_VALUE, "NAME", "vendor, when --region does not name it"},
+    {"zone", 0, OPT_VALUE, "CODE", "only this zone"},
+    {"purchase", 'p', OPT_VALUE, "NAME", "on_demand (default), spot, reserved_1y, …"},
+    {"plot", 0, OPT_FLAG, NULL, "bars beside the prices"},
+    {NULL, 0, OPT_FLAG, NULL, NULL}};
+
+struct point {
+    int64_t when;
+    money price;
+    char currency[8];
+    const char *source, *sku; /* interned */
+    double change_pct;        /* NAN: nothing comparable before it */
+};
+struct series {
+    struct point *p;
+    size_t n, cap;
+    struct arena *arena;
+    struct intern *strings;
+};
+struct question {
+    const char *vendor, *region, *zone, *instance_type;
+    enum purchase purchase;
+};
+
+static const char *keep(struct series *s, const char *text)
+{
+    uint32_t id = intern_add(s->strings, text ? text : "", strlen(text ? text : ""));
+    return id == UINT32_MAX ? NULL : intern_text(s->strings, id);
+}
+
+static int on_point(void *ctx, const struct price_point *pt)
+{
+    struct series *s = ctx;
+    if (s->n == s->cap) {
+        size_t cap = s->cap ? 2 * s->cap : 256;
+        struct point *p = realloc(s->p, cap * sizeof *p);
+        if (!p) {
+            return GT_ENOMEM;
+        }
+        s->p = p;
+        s->cap = cap;
+    }
+    struct point *p = &s->p[s->n++];
+    *p = (struct point){.when = pt->when, .price = pt->price, .change_pct = (double)NAN};
+    snprintf(p->currency, sizeof p->currency, "%s", pt->currency ? pt->currency : "");
+    p->source = keep(s, pt->source_id);
+    p->sku = keep(s, pt->sku);
+    return p->source && p->sku ? 0 : GT_ENOMEM;
+}
+
+/* Against the last price of the same source and currency: two sources round differently. */
+static void compare(struct series *s)
+{
+    for (size_t i = 1; i < s->n; i++) {
+        for (size_t k = i; k-- > 0;) {
+            if (s->p[k].source == s->p[i].source &&
+                strcmp(s->p[k].currency, s->p[i].currency) == 0) {
+                double old = money_to_double(s->p[k].price);
+                s->p[i].change_pct =
+                    old > 0 ? 100 * (money_to_double(s->p[i].price) - old) / old : (double)NAN;
+                break;
+            }
+        }
+    }
+}
+
+static int write_json(const struct question *q, const struct series *s, struct buf *b)
+{
+    struct jsonw w;
+    jsonw_init(&w, b, true);
+    jsonw_object(&w);
+    jsonw_kstring(&w, "schema", "gputier/history/1");
+    jsonw_kstring(&w, "vendor", q->vendor);
+    jsonw_kstring(&w, "region", q->region);
+    jsonw_kstring(&w, "zone", q->zone);
+    jsonw_kstring(&w, "instance_type", q->instance_type);
+    jsonw_kstring(&w, "purchase", purchase_name(q->purchase));
+    jsonw_key(&w, "points");
+    jsonw_array(&w);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point *p = &s->p[i];
+        jsonw_object(&w);
+        jsonw_ktime(&w, "when", p->when);
+        jsonw_kmoney(&w, "price_per_hour", p->price);
+        jsonw_kstring(&w, "currency", p->currency);
+        /* hundredths of a percent are what prices of five digits tell */
+        jsonw_kdouble(&w, "change_pct", round(p->change_pct * 100) / 100);
+        jsonw_kstring(&w, "source_id", p->source);
+        jsonw_key(&w, "sku");
+        jsonw_string_or_null(&w, p->sku);
+        jsonw_ktime(&w, "as_of", p->when);
+        jsonw_end_object(&w);
+    }
+    jsonw_end_array(&w);
+    jsonw_end_object(&w);
+    return jsonw_finish(&w);
+}
+
+static int write_csv(const struct series *s, struct buf *b)
+{
+    static const char *const titles[] = {"when",       "price_per_hour", "currency",
+                                         "change_pct", "source_id",      "sku"};
+    struct csvw w;
+    char when[32];
+    csvw_init(&w, b);
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        csvw_text(&w, titles[i]);
+    }
+    csvw_end_row(&w);
+    for (size_t i = 0; i < s->n; i++) {
+        csvw_text(&w, time_format(s->p[i].when, when));
+        csvw_money(&w, s->p[i].price);
+        csvw_text(&w, s->p[i].currency);
+        csvw_double(&w, round(s->p[i].change_pct * 100) / 100);
+        csvw_text(&w, s->p[i].source);
+        csvw_text(&w, s->p[i].sku);
+        csvw_end_row(&w);
+    }
+    return csvw_finish(&w);
+}
+
+static int write_table(const struct series *s, bool plot, bool ascii, struct buf *b)
+{
+    static const char *const titles[] = {"when",   ">per hour", "",  ">change",
+                                         "source", "relative",  NULL};
+    const char *head[] = {
+        titles[0], titles[1], titles[2], titles[3], titles[4], plot ? titles[5] : NULL, NULL};
+    struct text_table t;
+    double top = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        top = fmax(top, money_to_double(s->p[i].price));
+    }
+    table_init(&t, head);
+    for (size_t i = 0; i < s->n; i++) {
+        char when[32], price[MONEY_TEXT], change[24] = "", bar[PLOT_CELLS * 3 + 1] = "";
+        int cells = top > 0 ? (int)round(PLOT_CELLS * money_to_double(s->p[i].price) / top) : 0;
+        for (int k = 0; k < cells; k++) {
+            strcat(bar, ascii ? "#" : "\xe2\x96\x88");
+        }
+        if (!isnan(s->p[i].change_pct)) {
+            snprintf(change, sizeof change, "%+.2f %%", s->p[i].change_pct);
+        }
+        table_row(&t, (const char *const[]){time_format(s->p[i].when, when),
+                                            money_format_fixed(s->p[i].price, 6, true, price),
+                                            s->p[i].currency, change, s->p[i].source, bar});
+    }
+    return table_write(&t, b, ascii);
+}
+
+static int take_question(const struct cli_args *a, struct question *q, char vendor[48],
+                         struct gt_error *err)
+{
+    const char *region = cli_value(a, "region"), *v = cli_value(a, "vendor");
+    const char *purchase = cli_value(a, "purchase");
+    q->instance_type = cli_value(a, "instance");
+    q->zone = cli_value(a, "zone");
+    if (a->n_positional > 0 || !q->instance_type || !region) {
+        return gt_fail(err, GT_EUSAGE, "history",
+                       "expected --instance NAME and --region VENDOR/CODE");
+    }
+    const char *slash = strchr(region, '/');
+    if (slash) {
+        snprintf(vendor, 48, "%.*s", (int)(slash - region), region);
+        v = vendor;
+    }
+    q->region = slash ? slash + 1 : region;
+    q->vendor = v ? vendor_canonical(v) : NULL;
+    if (!q->vendor) {
+        return gt_fail(err, GT_EUSAGE, "--region",
+                       "found '%.60s', expected VENDOR/CODE such as aws/us-east-1", region);
+    }
+    if (purchase && purchase_from_name(purchase, &q->purchase) != 0) {
+        return gt_fail(err, GT_EUSAGE, "--purchase",
+                       "found '%.40s', expected on_demand, spot, reserved_1y, …", purchase);
+    }
+    return 0;
+}
+
+static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
+{
+    struct question q = {.purchase = PURCHASE_ON_DEMAND};
+    struct series s = {.n = 0};
+    struct store *store = NULL;
+    struct buf b;
+    char vendor[48];
+    int rc = take_question(args, &q, vendor, err);
+    rc = rc ? rc : app_store(app, &store, err);
+    if (rc != 0) {
+        return rc;
+    }
+    s.arena = arena_new(0);
+    s.strings = s.arena ? intern_new(s.arena) : NULL;
+    rc = s.strings ? store_history(store, q.vendor, q.region, q.zone, q.instance_type, q.purchase,
+                                   on_point, &s, err)
+                   : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    compare(&s);
+    buf_init(&b, DOCUMENT_MAX);
+    if (rc == 0) {
+        if (s.n == 0 && !app->quiet) {
+            fputs("no price of this machine was ever known here\n", stderr);
+        }
+        rc = app->format == OUT_JSON  ? write_json(&q, &s, &b)
+             : app->format == OUT_CSV ? write_csv(&s, &b)
+                                      : write_table(&s, cli_flag(args, "plot"), app->plain, &b);
+        rc = rc ? gt_fail(err, rc, "", "out of memory") : app_put(&b, err);
+    }
+    buf_release(&b);
+    free(s.p);
+    arena_free(s.arena);
+    return rc;
+}
+
+const struct command command_history = {
+    .name = "history",
+    .usage = "--instance NAME --region VENDOR/CODE",
+    .summary = "what an offer or a spot pool cost over time",
+    .options = options,
+    .example = "gputier history --instance p5.48xlarge --region aws/us-east-1",
+    .run = run,
+};

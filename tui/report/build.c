@@ -1,7 +1,6 @@
 /* Fills a report from a plan set: the answer first, then the offers side by side and the bill; the
  * rest is in annex.c. Amounts shown are rounded so that parts add up (product.md section 4). */
 #include "doc.h"
-#include "figures.h"
 #include "gputier/units.h"
 #include <math.h>
 #include <stdio.h>
@@ -9,12 +8,13 @@
 
 #define GIB 1073741824.0
 
+/* Cut, never rounded up to what is not reached. */
 static const char *chance(struct doc *d, const struct plan *p)
 {
-    char text[32];
-    return isnan(p->deadline_probability)
-               ? "no deadline"
-               : doc_printf(d, "%s", figures_chance(p->deadline_probability, text));
+    double c = p->deadline_probability;
+    return isnan(c)     ? "no deadline"
+           : c > 0.9995 ? ">99.9 %"
+                        : doc_printf(d, "%.1f %%", floor(c * 1000) / 10);
 }
 
 static const char *total(struct doc *d, const struct plan *p)
@@ -274,7 +274,7 @@ int report_build(const struct report_input *in, struct doc *d, struct gt_error *
     if (!line) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    int rc = figures_bill(p, shown, line);
+    int rc = plan_shown(p, shown, line);
     if (rc) {
         return gt_fail(err, rc, "", "the bill is out of the range of money");
     }

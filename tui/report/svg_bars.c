@@ -1,6 +1,5 @@
 /* Cost by component as SVG text: horizontal bars with their amounts. */
 #include "doc.h"
-#include "figures.h"
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@ const char *svg_components(struct doc *d, const struct plan *p)
         most = fmax(most, money_to_double(p->component[c]));
         rows += p->component[c] != 0;
     }
-    if (!(most > 0) || figures_bill(p, shown, NULL)) {
+    if (!(most > 0) || plan_shown(p, shown, NULL)) {
         return NULL;
     }
     buf_init(&b, 1 << 20);

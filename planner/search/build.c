@@ -1,5 +1,5 @@
 /* A candidate as a plan: identity, placement, time with its spread, cost with its range. */
-#include "search.h"
+#include "place.h"
 #include <math.h>
 #include <string.h>
 
@@ -64,11 +64,16 @@ static int set_placement(struct search *q, const struct candidate *c, struct pla
         const struct scenario_data *d = &s->data[i];
         bool training = d->role == ROLE_TRAINING_DATA;
         bool in_place = training && c->place->mode == PLACE_IN_PLACE;
-        const char *home = d->tier[0] != '\0'               ? d->tier
-                           : in_place                       ? c->place->tier
-                           : d->role == ROLE_CHECKPOINT     ? r->checkpoint_tier
-                           : tier_default_object(r->vendor) ? tier_default_object(r->vendor)
-                                                            : "object_store";
+        struct region at = *r;
+        if (d->vendor[0] != '\0') {
+            at.vendor = d->vendor;
+            at.region = d->region;
+            at.vendor_id = catalog_id(q->c, d->vendor);
+            at.region_id = catalog_id(q->c, d->region);
+        }
+        const char *home = tier_fixed(d) ? d->tier
+                           : training    ? c->place->home_tier
+                                         : free_tier(q, &at);
         p[n++] = (struct plan_placement){search_own(q, d->name), search_own(q, home), 0,
                                          last_month(d->keep_months)};
         if (training && !in_place && c->place->mode != PLACE_NONE) {

@@ -95,8 +95,8 @@ int charge_storage(struct search *q, struct charges *c, const struct region *r, 
     size_t n = id == 0
                    ? 0
                    : catalog_storage_rates(q->c, r->vendor_id, r->region_id, id, component, &first);
-    if (amount <= 0 || months <= 0) {
-        return 0;
+    if (amount <= 0 || months <= 0 || tier_class_of(tier) == TIER_LOCAL) {
+        return 0; /* the machine's own disk is in its price (R-SCR-01) */
     }
     if (n == 0) {
         const char *what = arena_printf(q->arena, "%.60s %.30s", tier, component);

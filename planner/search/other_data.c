@@ -37,7 +37,7 @@ static int checkpoint_set(struct search *q, struct region *r, const struct scena
         home.vendor_id = catalog_id(q->c, d->vendor);
         home.region_id = catalog_id(q->c, d->region);
     }
-    const char *tier = d->tier[0] != '\0' ? d->tier : free_tier(q, &home);
+    const char *tier = tier_fixed(d) ? d->tier : free_tier(q, &home);
     int rc = charge_keep(q, &r->common, &home, tier, d);
     if (here || rc != 0) {
         r->checkpoint_tier = tier;
@@ -87,8 +87,8 @@ int region_common(struct search *q, struct region *r)
                 home.vendor_id = catalog_id(q->c, d->vendor);
                 home.region_id = catalog_id(q->c, d->region);
             }
-            rc = charge_keep(q, &r->common, &home,
-                             d->tier[0] != '\0' ? d->tier : free_tier(q, &home), d);
+            rc =
+                charge_keep(q, &r->common, &home, tier_fixed(d) ? d->tier : free_tier(q, &home), d);
         }
     }
     if (rc == 0 && !checkpoint) {

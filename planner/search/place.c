@@ -32,8 +32,9 @@ struct places {
 /* One source of the training data: what it costs to have it there, before any reading. */
 struct source {
     const char *tier;
-    const char *text;   /* "" = it lives here */
-    struct region home; /* whose rates reading is charged at */
+    const char *home_tier; /* where the set is kept */
+    const char *text;      /* "" = it lives here */
+    struct region home;    /* whose rates reading is charged at */
     bool far;
     struct charges charges;
 };
@@ -47,6 +48,7 @@ static struct place *start_place(struct places *b, const struct source *from, en
     struct place *p = &b->place[b->n];
     memset(p, 0, sizeof *p);
     p->mode = mode;
+    p->home_tier = from->home_tier;
     p->tier = tier;
     p->source = from->text;
     p->option = option;
@@ -197,8 +199,7 @@ static void read_volume(struct places *b, const struct source *from)
 {
     struct search *q = b->q;
     const char *tier = tier_default_block(b->r->vendor);
-    if (tier == NULL || tier_class_of(from->tier) == TIER_BLOCK ||
-        !storage_known(q, b->r->vendor_id, b->r->region_id, tier, "storage")) {
+    if (tier == NULL || !storage_known(q, b->r->vendor_id, b->r->region_id, tier, "storage")) {
         return;
     }
     bool gp3 = strcmp(tier, "ebs_gp3") == 0 &&
@@ -296,6 +297,11 @@ int charge_keep(struct search *q, struct charges *c, const struct region *home, 
     return rc;
 }
 
+bool tier_fixed(const struct scenario_data *d)
+{
+    return d->tier[0] != '\0' && tier_class_of(d->tier) != TIER_LOCAL;
+}
+
 const char *free_tier(const struct search *q, const struct region *home)
 {
     const char *object = tier_default_object(home->vendor);
@@ -318,7 +324,7 @@ static int keep_training(struct places *b, struct charges *c, const char *tier)
         struct region home;
         if (d->role == ROLE_TRAINING_DATA) {
             bool here = home_of(b->q, d, b->r, &home);
-            const char *t = d->tier[0] != '\0'        ? d->tier
+            const char *t = tier_fixed(d)             ? d->tier
                             : here && tier[0] != '\0' ? tier
                                                       : free_tier(b->q, &home);
             rc = charge_keep(b->q, c, &home, t, d);
@@ -327,9 +333,10 @@ static int keep_training(struct places *b, struct charges *c, const char *tier)
     return rc;
 }
 
-static void readers(struct places *b, const struct source *from)
+/* local_only: the scenario asks for the machines' own NVMe. */
+static void readers(struct places *b, const struct source *from, bool local_only)
 {
-    if (!from->far) {
+    if (!from->far && !local_only) {
         read_in_place(b, from);
         read_volume(b, from);
     }
@@ -342,7 +349,8 @@ static void sources_here(struct places *b, const struct scenario_data *d)
     struct search *q = b->q;
     const char *choice[3];
     size_t n = 0;
-    if (d->tier[0] != '\0') {
+    bool local_only = tier_class_of(d->tier) == TIER_LOCAL;
+    if (tier_fixed(d)) {
         choice[n++] = d->tier;
     } else {
         const char *object = tier_default_object(b->r->vendor);
@@ -356,10 +364,10 @@ static void sources_here(struct places *b, const struct scenario_data *d)
         }
     }
     for (size_t i = 0; i < n && b->rc == 0; i++) {
-        struct source from = {.tier = choice[i], .text = ""};
+        struct source from = {.tier = choice[i], .home_tier = choice[i], .text = ""};
         from.home = *b->r;
         b->rc = keep_training(b, &from.charges, choice[i]);
-        readers(b, &from);
+        readers(b, &from, local_only);
     }
 }
 
@@ -367,17 +375,19 @@ static void sources_here(struct places *b, const struct scenario_data *d)
 static void sources_far(struct places *b, const struct scenario_data *d, const struct region *home)
 {
     struct search *q = b->q;
-    const char *tier = d->tier[0] != '\0' ? d->tier : free_tier(q, home);
+    bool local_only = tier_class_of(d->tier) == TIER_LOCAL;
+    const char *tier = tier_fixed(d) ? d->tier : free_tier(q, home);
     const char *text = arena_printf(q->arena, "%s/%s %s", home->vendor, home->region, tier);
     if (text == NULL) {
         b->rc = no_memory(q);
         return;
     }
-    struct source far = {.tier = tier, .text = text, .home = *home, .far = true};
+    struct source far = {.tier = tier, .home_tier = tier, .text = text, .home = *home, .far = true};
     b->rc = keep_training(b, &far.charges, "");
-    readers(b, &far);
+    readers(b, &far, local_only);
     const char *object = tier_default_object(b->r->vendor);
-    struct source copy = {.tier = object != NULL ? object : "object_store", .text = text};
+    struct source copy = {
+        .tier = object != NULL ? object : "object_store", .home_tier = tier, .text = text};
     copy.home = *b->r;
     if (b->rc == 0) {
         b->rc = keep_training(b, &copy.charges, "");
@@ -403,7 +413,7 @@ static void sources_far(struct places *b, const struct scenario_data *d, const s
                                1 / 730.0, BASIS_RUN_HOUR, COMP_STORAGE,
                                "training data: the copy during the run", "GiB x hours / 730");
     }
-    readers(b, &copy);
+    readers(b, &copy, local_only);
 }
 
 static double floor_usd(const struct place *p)
@@ -424,7 +434,7 @@ int region_places(struct search *q, struct region *r)
     }
     struct region home;
     if (d == NULL || q->data_bytes <= 0) {
-        struct source none = {.tier = "", .text = ""};
+        struct source none = {.tier = "", .home_tier = "", .text = ""};
         start_place(&b, &none, PLACE_NONE, "", "");
     } else if (home_of(q, d, r, &home)) {
         sources_here(&b, d);

@@ -10,6 +10,9 @@ int region_common(struct search *q, struct region *r);
 /* Keeping one data set on a tier for its time, with the reads beside the training. */
 int charge_keep(struct search *q, struct charges *c, const struct region *home, const char *tier,
                 const struct scenario_data *d);
+/* The scenario names a tier that keeps data: local NVMe is where they are read, not where they lie.
+ */
+bool tier_fixed(const struct scenario_data *d);
 /* The tier that is taken where the scenario leaves it free. */
 const char *free_tier(const struct search *q, const struct region *home);
 

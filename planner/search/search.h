@@ -60,9 +60,10 @@ struct charges {
 enum place_mode { PLACE_NONE, PLACE_IN_PLACE, PLACE_COPIED, PLACE_LOCAL };
 struct place {
     enum place_mode mode;
-    const char *tier;   /* what the machines read from */
-    const char *source; /* where it comes from: "aws/us-east-1 s3_standard", "" = same */
-    const char *option; /* "bursting", "elastic", "500 MiB/s", "" */
+    const char *tier;      /* what the machines read from */
+    const char *home_tier; /* where the set is kept */
+    const char *source;    /* where it comes from: "aws/us-east-1 s3_standard", "" = same */
+    const char *option;    /* "bursting", "elastic", "500 MiB/s", "" */
     enum tier_class class;
     double shared_bps, node_bps;   /* INFINITY = no limit of its own */
     double burst_bps, burst_bytes; /* faster until so many bytes were read; 0 = never */

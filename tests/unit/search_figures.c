@@ -180,6 +180,59 @@ static void storage_has_the_vendors_months(void **state)
     catalog_free(c);
 }
 
+static bool placed(const struct plan *p, const char *name, const char *tier)
+{
+    for (size_t i = 0; i < p->n_placement; i++) {
+        if (strcmp(p->placement[i].data_set, name) == 0 &&
+            strcmp(p->placement[i].tier, tier) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* local_nvme is where data are read: they are kept (and charged) in the object store, and only
+ * machines with a drive large enough are taken. A volume serves one machine where it lies. */
+static void placements_are_honoured(void **state)
+{
+    (void)state;
+    struct gt_error err = {0};
+    struct catalog *c = tiny_new(gpus, 3, NULL, 0);
+    struct tiny_offer o[] = {{.vendor = "aws",
+                              .region = "us-east-1",
+                              .type = "bare",
+                              .num = 1,
+                              .gpu = "A100-80GB SXM4",
+                              .price = "1"},
+                             {.vendor = "aws",
+                              .region = "us-east-1",
+                              .type = "drive",
+                              .num = 1,
+                              .gpu = "A100-80GB SXM4",
+                              .price = "2",
+                              .nvme_gb = 900}};
+    tiny_offers(c, o, 2);
+    add_rates(c);
+#define SET                                                                                        \
+    "constraints: {gpus: {count: 1-2}}\ndata: [{name: d, role: training_data, size: 100GiB, "      \
+    "files: 100, keep: 1mo, tier: "
+    struct plan_set *set = plan(c, JOB SET "local_nvme}]\n", 0, &err);
+    assert_int_equal(set->n, 1);
+    assert_string_equal(set->plan[0].instance_type, "drive");
+    assert_true(placed(&set->plan[0], "d", "local_nvme") &&
+                placed(&set->plan[0], "d", "s3_standard"));
+    assert_total(set->plan[0].component[COMP_STORAGE], "3"); /* 100 GiB x 0.03 x 1 month */
+    plan_set_free(set);
+    set = plan(c, JOB SET "ebs_gp3}]\n", 0, &err);
+    const struct plan *p = &set->plan[0];
+    assert_string_equal(p->instance_type, "bare");
+    assert_int_equal(p->instances, 1);
+    assert_true(placed(p, "d", "ebs_gp3") && p->n_placement == 1);
+    assert_total(p->component[COMP_STORAGE], "8.111111111111"); /* 0.08 x 100 x 730/720 */
+    plan_set_free(set);
+    catalog_free(c);
+}
+
 static void missing_prices_come_last(void **state)
 {
     (void)state;
@@ -359,6 +412,7 @@ int main(void)
         cmocka_unit_test(hours_are_exact),
         cmocka_unit_test(commitments_are_charged_as_declared),
         cmocka_unit_test(storage_has_the_vendors_months),
+        cmocka_unit_test(placements_are_honoured),
         cmocka_unit_test(missing_prices_come_last),
         cmocka_unit_test(other_gpus_count_by_ratio),
         cmocka_unit_test(chances_agree),

@@ -245,8 +245,12 @@ int plan_text(const struct app *app, const struct plan_set *set, const struct sc
     char m[MONEY_TEXT], when[32];
     int rc = 0;
     if (s->deadline_at != GT_TIME_NONE) {
-        rc = buf_addf(out, "Deadline %s, chance asked %g\n", time_format(s->deadline_at, when),
-                      s->confidence);
+        char local[32];
+        int32_t off = app->local_offset_s;
+        time_format(s->deadline_at + off, local);
+        local[16] = '\0'; /* to the minute, then the zone */
+        rc = buf_addf(out, "Deadline %s%+03d:%02d (%s), chance asked %g\n", local, off / 3600,
+                      abs(off) / 60 % 60, time_format(s->deadline_at, when), s->confidence);
     }
     if (set->n > 0) {
         rc = rc != 0 ? rc : table_of(app, set, out);

@@ -1,5 +1,6 @@
 /* AWS region codes by the names that price lists use for places: old lists have no code. */
 #include "aws_offer.h"
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -102,7 +103,7 @@ void aws_saw_region(struct aws_offer *o, const char *region)
         return;
     }
     if (o->region[0] == '\0') {
-        strncpy(o->region, region, sizeof o->region - 1);
+        snprintf(o->region, sizeof o->region, "%s", region);
         return;
     }
     size_t a = parent_length(o->region), b = parent_length(region);

@@ -179,7 +179,7 @@ static int take_unit(struct storage_rate_row *s, enum unit_kind kind, const char
         if (money_mul_ratio(per_unit, 1000, 1, &s->rate) != 0) {
             return GT_ERANGE;
         }
-        return strstr(unit, kind == REQUESTS ? "equests" : "bjects") ? 0 : GT_EPARSE;
+        return strcasestr(unit, kind == REQUESTS ? "requests" : "objects") ? 0 : GT_EPARSE;
     case IOPS:
         s->unit = SU_IOPS_MONTH;
         return text_ieq(unit, "IOPS-Mo") ? 0 : GT_EPARSE;

@@ -151,8 +151,8 @@ static int write_table(const struct series *s, bool plot, bool ascii, struct buf
     for (size_t i = 0; i < s->n; i++) {
         char when[32], price[MONEY_TEXT], change[24] = "", bar[PLOT_CELLS * 3 + 1] = "";
         int cells = top > 0 ? (int)round(PLOT_CELLS * money_to_double(s->p[i].price) / top) : 0;
-        for (int k = 0; k < cells; k++) {
-            strcat(bar, ascii ? "#" : "\xe2\x96\x88");
+        for (size_t k = 0, n = 0; k < (size_t)cells; k++) {
+            n += (size_t)snprintf(bar + n, sizeof bar - n, "%s", ascii ? "#" : "\xe2\x96\x88");
         }
         if (!isnan(s->p[i].change_pct)) {
             snprintf(change, sizeof change, "%+.2f %%", s->p[i].change_pct);

@@ -176,21 +176,25 @@ static void draw(struct ui *ui, void *state, int y, int height, int width)
     bool pane_only = !p->editing && (p->details || p->rejected) && width < 110;
     int below = height >= 30 ? (height - 3) / 2 : p->details && !p->editing ? 5 : 8;
     int top = height - 3 - below;
-    top = top < 5 ? 5 : top;
+    if (height < 14) { /* one thing at a time */
+        top = p->editing || p->details || p->rejected ? height - 3 : -1;
+    }
     int form = pane_only ? 0 : width >= 78 ? FORM_WIDTH : p->editing ? width : 0;
     draw_answer(p, y, width);
     draw_rule(y + 1, 0, width);
-    if (form) {
+    if (form && top > 0) {
         draw_form(p, y + 2, top, form);
     }
-    if (form < width) {
+    if (form < width && top > 0) {
         if (form) {
             draw_vertical(y + 2, form, top);
         }
         int x = form ? form + 2 : 1;
         draw_pane(p, y + 2, x, top, width - x);
     }
-    draw_rule(y + 2 + top, 0, width);
+    if (top >= 0) {
+        draw_rule(y + 2 + top, 0, width);
+    }
     int rows = height - 3 - top;
     list_resize(&p->plans, plans_of(p) ? plans_of(p)->n : 0, rows > 1 ? (size_t)rows - 1 : 1);
     plan_view_table(plans_of(p), &p->plans, !p->editing, y + 3 + top, rows, width);

@@ -10,100 +10,131 @@
 #include <string.h>
 
 /* One unit a column: hours, but minutes below two of them. */
-static void hours_text(double s, char out[24])
+static void hours_text(double s, char out[64])
 {
     if (!isfinite(s)) {
-        snprintf(out, 24, "-");
+        snprintf(out, 64, "-");
     } else if (s < 7200) {
-        snprintf(out, 24, s < 600 ? "%.1f min" : "%.0f min", s / 60);
+        snprintf(out, 64, s < 600 ? "%.1f min" : "%.0f min", s / 60);
     } else {
-        snprintf(out, 24, "%.1f h", s / 3600);
+        snprintf(out, 64, "%.1f h", s / 3600);
     }
 }
 
-static void chance_text(const struct plan *p, char out[16])
+static void chance_text(const struct plan *p, char out[64])
 {
     double v = p->deadline_probability;
     if (isnan(v)) {
-        snprintf(out, 16, "-");
+        snprintf(out, 64, "-");
     } else if (v < 1 && v > 0.9995) {
-        snprintf(out, 16, ">.999");
+        snprintf(out, 64, ">.999");
     } else {
-        snprintf(out, 16, "%.3f", v);
+        snprintf(out, 64, "%.3f", v);
     }
 }
 
-static const char *words(const char *name, char out[48])
+static const char *words(const char *name, char out[64])
 {
-    snprintf(out, 48, "%s", name);
+    snprintf(out, 64, "%s", name);
     for (char *s = out; *s; s++) {
         *s = *s == '_' ? ' ' : *s;
     }
     return out;
 }
 
-/* Columns to the right of the plan's name, by the room there is. */
-struct table_layout {
-    int right;          /* first of them */
-    bool epoch, spread; /* epoch time and bound; cost from p5 to p95 */
+/* Purchase options in ten cells. */
+static const char *const buy_short[PURCHASE_COUNT] = {
+    [PURCHASE_ON_DEMAND] = "on demand",        [PURCHASE_SPOT] = "spot",
+    [PURCHASE_LOW_PRIORITY] = "low prio",      [PURCHASE_MONTHLY] = "monthly",
+    [PURCHASE_RESERVED_1Y] = "reserve 1y",     [PURCHASE_RESERVED_3Y] = "reserve 3y",
+    [PURCHASE_SAVINGS_PLAN_1Y] = "savings 1y", [PURCHASE_SAVINGS_PLAN_3Y] = "savings 3y",
+    [PURCHASE_COMMITTED_USE_1Y] = "commit 1y", [PURCHASE_COMMITTED_USE_3Y] = "commit 3y",
+    [PURCHASE_CAPACITY_BLOCK] = "block",       [PURCHASE_DEV_TEST] = "dev/test",
 };
 
-static struct table_layout layout(int width)
+/* Columns, each with the screen width from which it is shown; the plan's name takes the rest. */
+enum { T_BUY, T_COST, T_MEAN, T_P95, T_CHANCE, T_SPREAD, T_EPOCH, T_BOUND, T_END };
+static const struct {
+    const char *title;
+    int width, min_screen, align;
+} columns[T_END] = {{"BUY", 10, 64, -1},   {"COST", 11, 0, 1},       {"TIME", 9, 0, 1},
+                    {"95 % BY", 9, 92, 1}, {"P", 5, 56, 1},          {"COST 5-95 %", 17, 130, 1},
+                    {"EPOCH", 8, 102, 1},  {"BOUND BY", 16, 118, -1}};
+
+static int name_width(int width)
 {
-    struct table_layout t = {.epoch = width >= 100, .spread = width >= 124};
-    t.right = width - 38 - (t.epoch ? 29 : 0) - (t.spread ? 20 : 0);
-    return t;
+    int left = width - 3;
+    for (int i = 0; i < T_END; i++) {
+        left -= width >= columns[i].min_screen ? columns[i].width + 1 : 0;
+    }
+    return left;
+}
+
+static void cell(const struct plan *p, int column, char out[64])
+{
+    char a[MONEY_TEXT], b[MONEY_TEXT];
+    switch (column) {
+    case T_BUY:
+        snprintf(out, 64, "%s", buy_short[p->purchase]);
+        break;
+    case T_COST:
+        snprintf(out, 64, "%s%s", p->at_least ? ">=" : "",
+                 money_format_fixed(p->total, 2, true, a));
+        break;
+    case T_MEAN:
+        hours_text(p->makespan_mean_s, out);
+        break;
+    case T_P95:
+        hours_text(p->makespan_p95_s, out);
+        break;
+    case T_CHANCE:
+        chance_text(p, out);
+        break;
+    case T_SPREAD:
+        snprintf(out, 64, "%.28s-%.28s", money_format_fixed(p->p5, 0, true, a),
+                 money_format_fixed(p->p95, 0, true, b));
+        break;
+    case T_EPOCH:
+        hours_text(p->epoch_s, out);
+        break;
+    default:
+        words(bound_name(p->rate.bound), out);
+        break;
+    }
 }
 
 static void draw_plan(const struct plan *p, size_t index, bool selected, int y, int width)
 {
-    char cost[MONEY_TEXT], lo[MONEY_TEXT], hi[MONEY_TEXT], mean[24], p95[24], chance[16], epoch[24];
-    char buy[48], bound[48];
-    struct table_layout t = layout(width);
     enum element e = selected ? EL_SELECTED : EL_TEXT;
-    money_format_fixed(p->total, 2, true, cost);
-    hours_text(p->makespan_mean_s, mean);
-    hours_text(p->makespan_p95_s, p95);
-    hours_text(p->epoch_s, epoch);
-    chance_text(p, chance);
+    int x = 3, name = name_width(width);
     draw_fill(y, 0, width, e);
     draw_format(y, 0, 3, -1, e, "%s%c", selected ? glyph("▶", ">") : " ",
                 index < 26 ? 'A' + (int)index : ' ');
-    draw_format(y, 3, t.right - 4, -1, e, "%d x %s %s/%s %s", p->instances, p->instance_type,
-                p->vendor, p->region, words(purchase_name(p->purchase), buy));
-    draw_format(y, t.right, 12, 1, e, "%s%s", p->at_least ? ">=" : "", cost);
-    draw_text(y, t.right + 13, 9, 1, e, mean);
-    draw_text(y, t.right + 23, 9, 1, e, p95);
-    draw_text(y, t.right + 33, 5, 1, e, chance);
-    int x = t.right + 39;
-    if (t.spread) {
-        draw_format(y, x, 19, 1, e, "%s-%s", money_format_fixed(p->p5, 0, true, lo),
-                    money_format_fixed(p->p95, 0, true, hi));
-        x += 20;
-    }
-    if (t.epoch) {
-        draw_text(y, x, 9, 1, e, epoch);
-        draw_text(y, x + 10, 17, -1, e, words(bound_name(p->rate.bound), bound));
+    draw_format(y, x, name, -1, e, "%d x %s %s/%s", p->instances, p->instance_type, p->vendor,
+                p->region);
+    x += name + 1;
+    for (int i = 0; i < T_END; i++) {
+        char text[64];
+        if (width >= columns[i].min_screen) {
+            cell(p, i, text);
+            draw_text(y, x, columns[i].width, columns[i].align, e, text);
+            x += columns[i].width + 1;
+        }
     }
 }
 
 void plan_view_table(const struct plan_set *set, const struct list *l, bool focused, int y,
                      int rows, int width)
 {
-    struct table_layout t = layout(width);
-    draw_text(y, 3, t.right - 4, -1, EL_HEADER, "PLAN");
-    draw_text(y, t.right, 12, 1, EL_HEADER, set && set->currency ? set->currency : "COST");
-    draw_text(y, t.right + 13, 9, 1, EL_HEADER, "TIME");
-    draw_text(y, t.right + 23, 9, 1, EL_HEADER, "95 % BY");
-    draw_text(y, t.right + 33, 5, 1, EL_HEADER, "P");
-    int x = t.right + 39;
-    if (t.spread) {
-        draw_text(y, x, 19, 1, EL_HEADER, "COST 5-95 %");
-        x += 20;
-    }
-    if (t.epoch) {
-        draw_text(y, x, 9, 1, EL_HEADER, "EPOCH");
-        draw_text(y, x + 10, 17, -1, EL_HEADER, "BOUND BY");
+    int x = 3, name = name_width(width);
+    draw_text(y, x, name, -1, EL_HEADER, "PLAN");
+    x += name + 1;
+    for (int i = 0; i < T_END; i++) {
+        if (width >= columns[i].min_screen) {
+            draw_text(y, x, columns[i].width, columns[i].align, EL_HEADER,
+                      i == T_COST && set && set->currency ? set->currency : columns[i].title);
+            x += columns[i].width + 1;
+        }
     }
     for (int r = 0; set && r < rows - 1; r++) {
         size_t i = l->top + (size_t)r;
@@ -118,7 +149,7 @@ void plan_view_rejected(const struct plan_set *set, size_t top, int y, int x, in
 {
     for (int r = 0; r < rows && top + (size_t)r < set->n_rejected; r++) {
         const struct plan_rejected *j = &set->rejected[top + (size_t)r];
-        char buy[48];
+        char buy[64];
         draw_format(y + r, x, width, -1, EL_TEXT, "%s/%s %s %s: %s", j->vendor, j->region,
                     j->instance_type, words(j->purchase, buy), j->reason);
     }
@@ -126,7 +157,7 @@ void plan_view_rejected(const struct plan_set *set, size_t top, int y, int x, in
 
 static void draw_bill(const struct plan *p, int y, int x, int end, int width)
 {
-    char amount[MONEY_TEXT], name[48];
+    char amount[MONEY_TEXT], name[64];
     money shown[COMP_COUNT];
     int digits = money_minor_digits(p->currency);
     if (money_round_parts(p->component, COMP_COUNT, digits, shown)) {
@@ -144,13 +175,13 @@ static void draw_bill(const struct plan *p, int y, int x, int end, int width)
     }
 }
 
-struct column {
+struct text_column {
     int y, end, x, width;
 };
 
-static void put(struct column *c, enum element e, const char *fmt, ...)
+static void put(struct text_column *c, enum element e, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-static void put(struct column *c, enum element e, const char *fmt, ...)
+static void put(struct text_column *c, enum element e, const char *fmt, ...)
 {
     char text[600];
     va_list ap;
@@ -160,9 +191,9 @@ static void put(struct column *c, enum element e, const char *fmt, ...)
     c->y += draw_wrapped(c->y, c->x, c->end - c->y, c->width, e, text);
 }
 
-static void draw_facts(const struct plan *p, struct column c)
+static void draw_facts(const struct plan *p, struct text_column c)
 {
-    char a[32], b[48], d[48];
+    char a[64], b[64], d[64];
     hours_text(p->epoch_s, a);
     put(&c, EL_TEXT, "epoch %s, bound by %s", a, words(bound_name(p->rate.bound), b));
     put(&c, EL_TEXT, "without that %.*f samples/s, then %s", p->rate.next_samples_per_s < 10,
@@ -194,7 +225,7 @@ void plan_view_details(const struct plan_set *set, size_t at, int y, int x, int 
                 p->vendor, p->region);
     draw_bill(p, y + 1, x, end, bill - 1);
     if (bill < width) {
-        draw_facts(p, (struct column){y + 1, end, x + bill, width - bill});
+        draw_facts(p, (struct text_column){y + 1, end, x + bill, width - bill});
     }
 }
 

@@ -84,7 +84,7 @@ static void count_text(uint64_t n, char out[32])
 
 /* Columns from the right: saving, path, reads and objects where there is room, size. */
 struct table_layout {
-    int saves, path, path_width, reads, objects, size;
+    int saves, path, path_width, reads, objects, size, name; /* -1 = no room */
 };
 
 static struct table_layout layout(int horizon, int width)
@@ -92,8 +92,11 @@ static struct table_layout layout(int horizon, int width)
     int per = months_per_letter(horizon);
     struct table_layout t = {.path_width = (horizon + per - 1) / per, .reads = -1, .objects = -1};
     int at = width - 11;
+    if (width < 52) { /* fewer letters' worth of room: the path's start is the sooner decision */
+        t.path_width = t.path_width < 10 ? t.path_width : 10;
+    }
     t.saves = at;
-    t.path_width = t.path_width < 17 ? 17 : t.path_width; /* its title */
+    t.path_width = width >= 64 && t.path_width < 17 ? 17 : t.path_width; /* its title */
     t.path = at -= t.path_width + 1;
     if (width >= 110) {
         t.reads = at -= 9;
@@ -101,14 +104,21 @@ static struct table_layout layout(int horizon, int width)
     if (width >= 96) {
         t.objects = at -= 10;
     }
-    t.size = at - 10;
+    t.name = at - 3;
+    t.size = -1;
+    if (width >= 64) {
+        t.size = at - 10;
+        t.name -= 10;
+    }
     return t;
 }
 
 static void draw_header(const struct table_layout *t, int horizon, int y)
 {
-    draw_text(y, 2, t->size - 3, -1, EL_HEADER, "DATA");
-    draw_text(y, t->size, 9, 1, EL_HEADER, "SIZE");
+    draw_text(y, 2, t->name, -1, EL_HEADER, "DATA");
+    if (t->size >= 0) {
+        draw_text(y, t->size, 9, 1, EL_HEADER, "SIZE");
+    }
     if (t->objects >= 0) {
         draw_text(y, t->objects, 9, 1, EL_HEADER, "OBJECTS");
     }
@@ -135,8 +145,10 @@ void tiers_view_table(const struct tiers_result *r, const struct list *l, int y,
         path_letters(p, r->answer.horizon, path);
         draw_fill(line, 0, width, e);
         draw_text(line, 0, 1, 0, e, at == l->at ? glyph("▶", ">") : " ");
-        draw_text(line, 2, t.size - 3, -1, e, r->row[at].label);
-        draw_text(line, t.size, 9, 1, e, size_format(p->group->bytes, size));
+        draw_text(line, 2, t.name, -1, e, r->row[at].label);
+        if (t.size >= 0) {
+            draw_text(line, t.size, 9, 1, e, size_format(p->group->bytes, size));
+        }
         if (t.objects >= 0) {
             draw_text(line, t.objects, 9, 1, e, objects);
         }

@@ -94,7 +94,7 @@ struct plan_set {
     const struct plan_rejected *rejected;
     size_t n_rejected;
     size_t candidates, evaluated, pruned;
-    money lower_bound; /* proved: no candidate costs less */
+    money lower_bound; /* proved: no candidate whose prices are all known costs less */
     const char *currency;
     int64_t now, prices_as_of;
     uint64_t seed;

@@ -194,8 +194,13 @@ int search_run(struct search *q, struct plan_set *out)
     struct plan *plan = (struct plan *)(uintptr_t)out->plan;
     struct plan *front = (struct plan *)(uintptr_t)out->front;
     mark_front(plan, out->n, front, out->n_front);
-    /* Everything dearer was left out by a bound above it, so nothing costs less than the first. */
+    /* Everything dearer was left out by a bound above it, so nothing whose prices are all known
+     * costs less than the first; an "at least" total that is shown may lie below. */
     out->lower_bound = out->n > 0 ? out->plan[0].total : 0;
+    for (size_t i = 1; i < out->n; i++) {
+        out->lower_bound =
+            out->plan[i].total < out->lower_bound ? out->plan[i].total : out->lower_bound;
+    }
     set_dates(q, out);
     out->warning = q->warning;
     out->n_warnings = q->n_warnings;

@@ -251,7 +251,7 @@ int plan_ask_search(struct app *app, const struct plan_ask *a, const struct cli_
     uint64_t top = 10, seed = 1;
     *out = NULL;
     int rc = whole_number(args, "top", 1, 1000, &top, err);
-    rc = rc ? rc : whole_number(args, "seed", 0, UINT64_MAX, &seed, err);
+    rc = rc ? rc : whole_number(args, "seed", 0, 1ULL << 53, &seed, err) /* as JSON carries it */;
     rc = rc ? rc : app_catalog(app, &catalog, err);
     if (rc != 0) {
         return rc;

@@ -83,6 +83,20 @@ static int whole(struct in *in, const cJSON *o, const char *key)
     return (int)v;
 }
 
+/* A whole number up to 2^53, which JSON carries exactly; null is 0. */
+static int64_t large(struct in *in, const cJSON *o, const char *key)
+{
+    double v = number(in, o, key);
+    if (isnan(v)) {
+        return 0;
+    }
+    if (!(fabs(v) <= 9007199254740992.0)) {
+        refuse(in, key, "out of range");
+        return 0;
+    }
+    return (int64_t)v;
+}
+
 static bool truth(struct in *in, const cJSON *o, const char *key)
 {
     const cJSON *v = member(in, o, key);
@@ -206,7 +220,7 @@ static void read_bill(struct in *in, const cJSON *o, struct plan *p)
         l->sku = text(in, e, "sku");
         l->as_of = when(in, e, "as_of");
         l->fetched_at = when(in, e, "fetched_at");
-        l->row_id = (int64_t)number(in, e, "row_id");
+        l->row_id = large(in, e, "row_id");
         for (int i = 0; i < 3; i++) {
             l->origin = strcmp(origins[i], origin) == 0 ? (enum origin)i : l->origin;
         }
@@ -224,7 +238,9 @@ static void read_cost(struct in *in, const cJSON *o, struct plan *p)
     p->at_least = truth(in, c, "at_least");
     for (int i = 0; i < COMP_COUNT; i++) {
         p->component[i] = amount(in, parts, component_name((enum component)i));
-        sum += p->component[i];
+        if (in->rc == 0 && money_add(sum, p->component[i], &sum) != 0) {
+            refuse(in, "components", "out of range");
+        }
     }
     if (in->rc == 0 && sum != p->total) {
         refuse(in, "cost", "the components do not add up to the total");
@@ -383,7 +399,7 @@ static void read_set(struct in *in, const cJSON *doc, struct plan_set *set)
     }
     set->now = when(in, doc, "now");
     set->prices_as_of = when(in, doc, "prices_as_of");
-    set->seed = (uint64_t)fmax(0, number(in, doc, "seed"));
+    set->seed = (uint64_t)large(in, doc, "seed");
     set->currency = text(in, doc, "currency");
     set->lower_bound = amount(in, doc, "lower_bound");
     set->plan = read_plans(in, doc, "plans", &set->n);
@@ -401,9 +417,9 @@ static void read_set(struct in *in, const cJSON *doc, struct plan_set *set)
     }
     set->rejected = r;
     const cJSON *found = member(in, doc, "search");
-    set->candidates = (size_t)fmax(0, number(in, found, "candidates"));
-    set->evaluated = (size_t)fmax(0, number(in, found, "evaluated"));
-    set->pruned = (size_t)fmax(0, number(in, found, "pruned"));
+    set->candidates = (size_t)large(in, found, "candidates");
+    set->evaluated = (size_t)large(in, found, "evaluated");
+    set->pruned = (size_t)large(in, found, "pruned");
     set->warning = strings(in, doc, "warnings", &set->n_warnings);
 }
 

@@ -259,11 +259,13 @@ int plan_text(const struct app *app, const struct plan_set *set, const struct sc
         rc = rc != 0 ? rc : why(&set->plan[0], out);
         rc = rc != 0
                  ? rc
-                 : buf_addf(out,
-                            "\nLower bound: no plan of the %zu in the search space costs less than "
-                            "%s %s (%zu evaluated, %zu ruled out by bounds).\n",
-                            set->candidates, money_format_fixed(set->lower_bound, 2, true, m),
-                            set->currency, set->evaluated, set->pruned);
+                 : buf_addf(
+                       out,
+                       "\nLower bound: of the %zu plans in the search space none whose prices are "
+                       "all "
+                       "known costs less than %s %s (%zu evaluated, %zu ruled out by bounds).\n",
+                       set->candidates, money_format_fixed(set->lower_bound, 2, true, m),
+                       set->currency, set->evaluated, set->pruned);
     }
     rc = rc != 0 ? rc : rejected(set, out);
     rc = rc != 0 ? rc : assumed(s, out);

@@ -2,10 +2,17 @@
 #include "source.h"
 #include <string.h>
 
+/* clang-format off */
 static const struct source_def *const sources[] = {
-    &source_aws_offer,        &source_skypilot, &source_aws_spot_advisor,
-    &source_aws_spot_history, &source_ecb_fx,   &source_prices_csv,
+    &source_aws_offer,
+    &source_aws_spot_advisor,
+    &source_aws_spot_history,
+    &source_azure_retail,
+    &source_ecb_fx,
+    &source_skypilot,
+    &source_prices_csv,
 };
+/* clang-format on */
 
 const struct source_def *source_at(size_t i)
 {

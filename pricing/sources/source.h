@@ -11,6 +11,7 @@ extern const struct source_def source_aws_offer;        /* aws_offer.c */
 extern const struct source_def source_prices_csv;       /* prices_csv.c */
 extern const struct source_def source_skypilot;         /* skypilot.c */
 extern const struct source_def source_aws_spot_history; /* aws_spot_history.c */
+extern const struct source_def source_azure_retail;     /* azure_retail.c */
 extern const struct source_def source_ecb_fx;           /* ecb_fx.c */
 extern const struct source_def source_aws_spot_advisor; /* spot_advisor.c */
 

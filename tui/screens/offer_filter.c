@@ -23,98 +23,6 @@ static double per_gpu(const struct catalog_offers *o, size_t i)
     return o->gpu_num[i] ? v * o->gpu_den[i] / o->gpu_num[i] : v;
 }
 
-/* Orders texts by rank: sorting by a string column compares integers. */
-static int by_text(const void *a, const void *b, void *ctx)
-{
-    const struct catalog *c = ctx;
-    return strcmp(catalog_text(c, *(const uint32_t *)a), catalog_text(c, *(const uint32_t *)b));
-}
-
-static int text_ranks(const struct catalog *c, double *rank)
-{
-    uint32_t n = intern_count(c->strings);
-    uint32_t *id = malloc((n ? n : 1) * sizeof *id);
-    if (!id) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        id[i] = i;
-    }
-    qsort_r(id, n, sizeof *id, by_text, (void *)(uintptr_t)c);
-    for (uint32_t i = 0; i < n; i++) {
-        rank[id[i]] = i;
-    }
-    free(id);
-    return 0;
-}
-
-static const uint32_t *text_column(const struct catalog_offers *o, enum offer_sort s)
-{
-    switch (s) {
-    case SORT_VENDOR:
-        return o->vendor;
-    case SORT_TYPE:
-        return o->instance_type;
-    case SORT_GPU:
-        return o->gpu;
-    case SORT_REGION:
-        return o->region;
-    default:
-        return NULL;
-    }
-}
-
-static void fill_keys(struct offer_view *v)
-{
-    const struct catalog_offers *o = &v->catalog->offers;
-    const uint32_t *column = text_column(o, v->sort);
-    double *rank = column ? malloc((intern_count(v->catalog->strings) + 1) * sizeof *rank) : NULL;
-    bool ranked = rank && text_ranks(v->catalog, rank) == 0;
-    for (size_t i = 0; i < o->n; i++) {
-        bool known = o->price_state[i] == PRICE_KNOWN;
-        switch (v->sort) {
-        case SORT_COUNT:
-            v->key[i] = (double)o->gpu_num[i] / (o->gpu_den[i] ? o->gpu_den[i] : 1);
-            break;
-        case SORT_BUY:
-            v->key[i] = o->purchase[i];
-            break;
-        case SORT_PER_GPU: /* machines without a GPU have no price per GPU: last */
-            v->key[i] = known && o->gpu_num[i] ? per_gpu(o, i) : (double)NAN;
-            break;
-        case SORT_PER_HOUR:
-            v->key[i] = known ? o->usd_per_hour[i] : (double)NAN;
-            break;
-        case SORT_AGE:
-            v->key[i] = -(double)o->as_of[i];
-            break;
-        case SORT_VCPUS:
-            v->key[i] = (double)o->vcpus[i];
-            break;
-        case SORT_MEMORY:
-            v->key[i] = (double)o->memory_gib[i];
-            break;
-        default:
-            v->key[i] = ranked ? rank[column[i]] : 0;
-            break;
-        }
-    }
-    free(rank);
-}
-
-/* Missing keys last in both directions; ties keep the catalog's order, so that it is stable. */
-static int by_key(const void *a, const void *b, void *ctx)
-{
-    const struct offer_view *v = ctx;
-    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    double x = v->key[i], y = v->key[j];
-    if (isnan(x) || isnan(y)) {
-        return isnan(x) == isnan(y) ? (i > j) - (i < j) : isnan(x) ? 1 : -1;
-    }
-    int d = (x > y) - (x < y);
-    return d ? (v->reverse ? -d : d) : (i > j) - (i < j);
-}
-
 int offer_view_init(struct offer_view *v, const struct catalog *c)
 {
     size_t n = c->offers.n ? c->offers.n : 1;
@@ -122,9 +30,8 @@ int offer_view_init(struct offer_view *v, const struct catalog *c)
     v->catalog = c;
     v->order = malloc(n * sizeof *v->order);
     v->row = malloc(n * sizeof *v->row);
-    v->key = malloc(n * sizeof *v->key);
     v->match = malloc(intern_count(c->strings) + 1U);
-    if (!v->order || !v->row || !v->key || !v->match) {
+    if (!v->order || !v->row || !v->match || offer_texts_init(v)) {
         offer_view_release(v);
         return -1;
     }
@@ -139,8 +46,9 @@ void offer_view_release(struct offer_view *v)
 {
     free(v->order);
     free(v->row);
-    free(v->key);
     free(v->match);
+    free(v->text);
+    free(v->rank);
     memset(v, 0, sizeof *v);
 }
 
@@ -194,10 +102,10 @@ static size_t pass(struct offer_view *v, const struct word *w, size_t n)
 {
     const struct catalog_offers *o = &v->catalog->offers;
     size_t kept = 0;
-    uint32_t strings = intern_count(v->catalog->strings);
     bool gpus = key_is(w, "gpus"), max = key_is(w, "max"), buy = key_is(w, "buy"),
          bare = !w->key[0];
-    for (uint32_t i = 0; !gpus && !max && i < strings; i++) {
+    for (size_t k = 0; !gpus && !max && k < v->n_texts; k++) {
+        uint32_t i = v->text[k];
         const char *text = catalog_text(v->catalog, i);
         v->match[i] = key_is(w, "gpu")
                           ? text_leading_parts(w->value, text) || strcasestr(text, w->value) == text
@@ -210,7 +118,7 @@ static size_t pass(struct offer_view *v, const struct word *w, size_t n)
             double count = (double)o->gpu_num[i] / (o->gpu_den[i] ? o->gpu_den[i] : 1);
             ok = count >= w->lo && count <= w->hi;
         } else if (max) {
-            ok = o->price_state[i] == PRICE_KNOWN && per_gpu(o, i) <= w->hi;
+            ok = o->price_state[i] == PRICE_KNOWN && o->gpu_num[i] && per_gpu(o, i) <= w->hi;
         } else if (buy) {
             ok = w->purchases[o->purchase[i]];
         } else if (bare) {
@@ -278,15 +186,6 @@ void offer_view_filter(struct offer_view *v, const char *filter)
         s += len;
     }
     v->n = n;
-}
-
-void offer_view_sort(struct offer_view *v, enum offer_sort by, bool reverse)
-{
-    v->sort = by;
-    v->reverse = reverse;
-    fill_keys(v);
-    qsort_r(v->order, v->catalog->offers.n, sizeof *v->order, by_key, v);
-    offer_view_filter(v, v->filter);
 }
 
 void offer_view_csv(const struct offer_view *v, struct csvw *w)

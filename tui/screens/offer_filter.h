@@ -24,8 +24,10 @@ struct offer_view {
     const struct catalog *catalog;
     uint32_t *order;      /* all rows in sort order */
     uint32_t *row;        /* those that pass, in order */
-    double *key;          /* per row, for sorting */
     unsigned char *match; /* per string id, while filtering */
+    uint32_t *text;       /* ids of the texts in the columns that people see */
+    size_t n_texts;
+    uint32_t *rank; /* per string id: its place among those texts; made when first needed */
     size_t n;
     enum offer_sort sort;
     bool reverse;
@@ -38,7 +40,9 @@ void offer_view_release(struct offer_view *v);
  * number is the GPU count); key=value: vendor gpu gpus region zone type buy max (USD per GPU-hour).
  */
 void offer_view_filter(struct offer_view *v, const char *filter);
+/* Missing values last in both directions; ties keep the catalog's order, so that it is stable. */
 void offer_view_sort(struct offer_view *v, enum offer_sort by, bool reverse);
+int offer_texts_init(struct offer_view *v); /* for offer_view_init */
 void offer_view_csv(const struct offer_view *v, struct csvw *w);
 
 #endif

@@ -84,6 +84,18 @@ struct source_state { /* one row of `sources`; strings borrowed for the callback
 int store_sources(struct store *s, int (*row)(void *ctx, const struct source_state *st), void *ctx,
                   struct gt_error *err) GT_CHECK;
 
+/* What an audit asks of a source: one row for each part of it that is published. sha256 is that of
+ * the raw bytes, "" for bundled facts; fetched_at GT_TIME_NONE for those. */
+struct source_file {
+    const char *source_id, *title, *url, *licence, *scope, *sha256;
+    uint64_t bytes;
+    int64_t as_of, fetched_at;
+    bool bundled;
+};
+int store_source_files(struct store *s, const char *source_id,
+                       int (*row)(void *ctx, const struct source_file *f), void *ctx,
+                       struct gt_error *err) GT_CHECK;
+
 struct price_point {
     int64_t when;
     money price;

@@ -120,3 +120,44 @@ int store_sources(struct store *s, int (*row)(void *ctx, const struct source_sta
     store_unlock(s);
     return rc;
 }
+
+/* An unchanged run has no bytes of its own: hash and address are those of what is published. */
+static const char files_sql[] =
+    "SELECT coalesce(s.title, ''), coalesce(pub.url, s.url, ''), coalesce(s.licence, ''), f.scope,"
+    " coalesce(pub.sha256, ''), pub.bytes, coalesce(pub.as_of, s.as_of), f.bundled,"
+    " (SELECT max(started) FROM fetch_run WHERE feed = f.id AND state IN"
+    "   ('published', 'unchanged'))"
+    " FROM source s JOIN feed f ON f.source = s.id"
+    " JOIN fetch_run pub ON pub.id = (SELECT max(id) FROM fetch_run WHERE feed = f.id"
+    "   AND state = 'published')"
+    " WHERE s.name = ?1 ORDER BY f.bundled, f.scope";
+
+int store_source_files(struct store *s, const char *source_id,
+                       int (*row)(void *ctx, const struct source_file *f), void *ctx,
+                       struct gt_error *err)
+{
+    store_lock(s);
+    sqlite3_stmt *st = NULL;
+    bool more = true;
+    int rc = db_prepare(&s->db, files_sql, &st, err);
+    if (rc == 0) {
+        (void)sqlite3_bind_text(st, 1, source_id, -1, SQLITE_STATIC);
+    }
+    while (rc == 0 && (rc = db_step(&s->db, st, &more, err)) == 0 && more) {
+        bool bundled = sqlite3_column_int(st, 7) != 0;
+        struct source_file f = {.source_id = source_id,
+                                .title = column_str(st, 0),
+                                .url = column_str(st, 1),
+                                .licence = column_str(st, 2),
+                                .scope = column_str(st, 3),
+                                .sha256 = column_str(st, 4),
+                                .bytes = (uint64_t)sqlite3_column_int64(st, 5),
+                                .as_of = column_time(st, 6),
+                                .fetched_at = bundled ? GT_TIME_NONE : column_time(st, 8),
+                                .bundled = bundled};
+        rc = row(ctx, &f);
+    }
+    (void)sqlite3_finalize(st);
+    store_unlock(s);
+    return rc;
+}

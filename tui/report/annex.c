@@ -122,6 +122,28 @@ static void audit(struct doc *d, const struct plan *p)
                                   ""});
 }
 
+/* The files behind the price rows, so that an auditor finds and compares them. */
+static void sources(struct doc *d, const struct report_input *in)
+{
+    static const char *const titles[] = {"Source",  "What",  "Part",    "Address",
+                                         "Licence", "As of", "Fetched", "SHA-256 of the raw file",
+                                         NULL};
+    struct doc_block *t = doc_table(d, "Files that the price rows come from", titles);
+    for (size_t i = 0; i < in->n_sources; i++) {
+        const struct report_source *s = &in->source[i];
+        char when[32];
+        doc_row(d, t, ROW_PLAIN,
+                (const char *const[]){
+                    s->source_id, doc_name(d, s->title), s->scope[0] ? s->scope : "all",
+                    s->url[0] ? s->url : "not recorded",
+                    s->licence[0] ? s->licence : "not recorded", doc_date(d, s->as_of),
+                    s->fetched_at == GT_TIME_NONE
+                        ? "bundled"
+                        : doc_printf(d, "%s", time_format(s->fetched_at, when)),
+                    s->sha256[0] ? s->sha256 : "none: facts taken over into the snapshot"});
+    }
+}
+
 static void left_out(struct doc *d, const struct report_input *in)
 {
     static const char *const titles[] = {"!Where", "Machine", "!Bought", "Why not", NULL};
@@ -160,5 +182,10 @@ void report_annex(const struct report_input *in, struct doc *d)
     left_out(d, in);
     if (in->audit) {
         audit(d, p);
+        if (in->n_sources > 0) {
+            sources(d, in);
+        } else if (in->source) {
+            doc_text(d, DOC_PARAGRAPH, "This database does not know the sources of the plan.");
+        }
     }
 }

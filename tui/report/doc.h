@@ -36,11 +36,18 @@ struct doc {
     struct doc_block *first, *last;
     bool failed; /* memory ended; the writers refuse */
 };
+/* Where price rows came from, for --audit: one a published part of a source. */
+struct report_source {
+    const char *source_id, *title, *url, *licence, *scope, *sha256;
+    int64_t as_of, fetched_at;
+};
 struct report_input {
     const struct plan_set *set;
     const struct scenario *scenario; /* NULL when planned elsewhere */
     size_t index;                    /* the recommended plan */
     bool audit;
+    const struct report_source *source; /* of the sources that the plan cites; NULL = not asked */
+    size_t n_sources;
 };
 
 void doc_heading(struct doc *d, int level, const char *text);

@@ -241,7 +241,8 @@ static void report_done(struct ui *ui, void *state, const char *path, bool final
     if (!final || !path || !path[0] || !plans_of(p) || !plans_of(p)->n) {
         return;
     }
-    struct report_input in = {plans_of(p), p->form.scenario, p->plans.at, true};
+    struct report_input in = {
+        .set = plans_of(p), .scenario = p->form.scenario, .index = p->plans.at, .audit = true};
     struct buf out;
     buf_init(&out, 64U << 20);
     const char *dot = strrchr(path, '.');

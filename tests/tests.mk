@@ -4,7 +4,7 @@
 TESTS ?=
 
 .PHONY: units check check-only check-programs deps test-deps lint-deps demo clean help install uninstall \
-  sanitize tsan fuzz fuzz-smoke fuzzers units-of lint format coverage bench
+  sanitize tsan fuzz fuzz-smoke fuzzers units-of tidy lint format coverage bench
 
 units: $(UNIT)
 
@@ -40,6 +40,10 @@ units-of: $(UNIT)
 
 lint: lint-deps
 	@tests/lint
+
+# Slow (minutes): not part of CI.
+tidy: lint-deps
+	@git ls-files 'planner/*.c' 'pricing/*.c' 'tui/*.c' | xargs -P2 -n4 sh -c 'clang-tidy --quiet "$$@" -- $(GT_CFLAGS) 2>/dev/null' tidy
 
 format: lint-deps
 	clang-format -i $$(git ls-files '*.c' '*.h')

@@ -283,6 +283,7 @@ static void choice_tree(struct tree *t, struct explain_node *root)
                      p->region),
         "", "");
     add(t, n, EXPLAIN_CHOICE, "purchase", purchase_name(p->purchase), "", "");
+    add(t, n, EXPLAIN_CHOICE, "policy", p->policy, "", "");
     for (size_t i = 0; i < p->n_placement; i++) {
         const struct plan_placement *d = &p->placement[i];
         add(t, n, EXPLAIN_CHOICE, d->data_set,

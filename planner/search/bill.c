@@ -115,11 +115,10 @@ static int charge_lines(struct bill *b, const struct charges *c)
     return rc;
 }
 
-static int machine_line(struct bill *b, enum component comp, money rate, const char *unit,
-                        double quantity, const char *text, const char *formula)
+static int offer_line(struct bill *b, const struct machine *m, enum component comp, money rate,
+                      const char *unit, double quantity, const char *text, const char *formula)
 {
     const struct catalog_offers *f = &b->q->c->offers;
-    const struct machine *m = b->c->machine;
     size_t row = m->row;
     struct bill_line l = {
         .component = comp,
@@ -148,6 +147,44 @@ static int machine_line(struct bill *b, enum component comp, money rate, const c
             arena_printf(b->q->arena, "%s; rate = list price x discount %g", formula, m->factor);
     }
     return add_line(b, l, quantity);
+}
+
+static int machine_line(struct bill *b, enum component comp, money rate, const char *unit,
+                        double quantity, const char *text, const char *formula)
+{
+    return offer_line(b, b->c->machine, comp, rate, unit, quantity, text, formula);
+}
+
+/* Spot first, on demand as the safety net: mean hours of the trajectories. */
+static int mixed_lines(struct bill *b)
+{
+    const struct candidate *c = b->c;
+    const struct machine *spot = c->machine, *demand = spot->twin;
+    struct arena *a = b->q->arena;
+    const struct {
+        const struct machine *m;
+        enum component component;
+        double hours;
+        const char *what;
+    } part[] = {
+        {spot, COMP_COMPUTE_SPOT, c->spot_useful_h, "useful"},
+        {spot, COMP_INTERRUPTION_WASTE, c->spot_waste_h, "lost work and restarts"},
+        {demand, COMP_COMPUTE_ON_DEMAND, c->demand_useful_h,
+         "useful, once the deadline asks for it"},
+        {demand, COMP_INTERRUPTION_WASTE, c->demand_waste_h, "set-up after the change"},
+    };
+    int rc = 0;
+    for (size_t i = 0; i < sizeof part / sizeof part[0] && rc == 0; i++) {
+        if (part[i].hours > 0) {
+            rc = offer_line(
+                b, part[i].m, part[i].component, b->q->c->offers.price_per_hour[part[i].m->row],
+                "hour", c->n * part[i].hours,
+                arena_printf(a, "%d x %s %s, %.2f h %s", c->n, spot->type,
+                             purchase_name(part[i].m->purchase), part[i].hours, part[i].what),
+                "machines x mean hours of the simulated runs at the model's central rate");
+        }
+    }
+    return rc;
 }
 
 static int commitment_lines(struct bill *b)
@@ -213,6 +250,9 @@ static int machine_lines(struct bill *b)
     const struct machine *m = c->machine;
     const struct catalog_offers *f = &q->c->offers;
     money rate = f->price_per_hour[m->row];
+    if (c->mixed) {
+        return mixed_lines(b);
+    }
     if (m->purchase == PURCHASE_MONTHLY) {
         double packages = fmax(1, ceil(c->makespan_h / 730.0 - 1e-9));
         return machine_line(b, COMP_COMMITMENT, f->price_month[m->row], "month", c->n * packages,

@@ -40,6 +40,7 @@ static const char *plan_id(struct search *q, const struct candidate *c)
     h = hash_text(h, c->place->tier);
     h = hash_text(h, c->place->option);
     h = hash_text(h, c->place->source);
+    h = hash_text(h, c->mixed ? "greedy" : "");
     h ^= (uint64_t)c->n * 0x9e3779b97f4a7c15u;
     h ^= (uint64_t)f->payment[m->row] << 8 ^ (uint64_t)f->offering_class[m->row] << 16;
     h = hash_text(h, money_format(f->price_per_hour[m->row], text));
@@ -110,15 +111,15 @@ static void set_rate(const struct search *q, const struct candidate *c, struct p
     }
 }
 
+/* machine: USD of the machines in mixed runs, else they follow from the billed hours. */
 static int quantile_cost(struct search *q, const struct candidate *c, double makespan,
-                         double billed, const struct plan *p, money *out)
+                         double billed, double machine, const struct plan *p, money *out)
 {
     struct candidate k = *c;
     k.makespan_h = makespan;
     k.billed_h = billed;
-    const struct region *r = &q->region[c->machine->region_index];
-    double usd = machine_usd(q, c->machine, c->n, billed, makespan) +
-                 charges_usd(&c->place->charges, &k) + charges_usd(&r->common, &k);
+    double usd = (c->mixed ? machine : machine_usd(q, c->machine, c->n, billed, makespan)) +
+                 shared_usd(q, &k);
     double per_usd = money_to_double(catalog_fx_rate(q->c, p->currency, NULL));
     return money_from_double(round(usd * per_usd * 1e6) / 1e6, out);
 }
@@ -137,11 +138,13 @@ static int set_time(struct search *q, const struct candidate *c, struct plan *ou
     out->deadline_probability = r.p;
     out->deadline_lo = r.lo;
     out->deadline_hi = r.hi;
-    rc = quantile_cost(q, c, r.p5_h, r.billed_p5_h, out, &out->p5);
+    rc = quantile_cost(q, c, r.p5_h, r.billed_p5_h, r.machine_p5_usd, out, &out->p5);
     if (rc == 0) {
-        rc = quantile_cost(q, c, r.p50_h, r.billed_p50_h, out, &out->p50);
+        rc = quantile_cost(q, c, r.p50_h, r.billed_p50_h, r.machine_p50_usd, out, &out->p50);
     }
-    return rc != 0 ? rc : quantile_cost(q, c, r.p95_h, r.billed_p95_h, out, &out->p95);
+    return rc != 0
+               ? rc
+               : quantile_cost(q, c, r.p95_h, r.billed_p95_h, r.machine_p95_usd, out, &out->p95);
 }
 
 static const char *interruption_basis(struct search *q, const struct machine *m)
@@ -176,9 +179,12 @@ int build_plan(struct search *q, const struct candidate *c, int rank, struct pla
     out->instances = c->n;
     out->gpu_count = c->n * m->gpus;
     out->purchase = m->purchase;
-    out->policy = spot ? "spot_only" : "on_demand";
+    out->policy = c->mixed ? "greedy" : spot ? "spot_only" : "on_demand";
     out->on_demand_share = spot ? 0 : 1;
-    out->spot_share = spot ? 1 : 0;
+    if (c->mixed) {
+        out->on_demand_share = (c->demand_useful_h + c->demand_waste_h) / c->billed_h;
+    }
+    out->spot_share = 1 - out->on_demand_share;
     out->checkpoint_interval_s = c->checkpoints ? c->job.tau_h * 3600 : (double)NAN;
     out->checkpoint_tier = search_own(q, q->region[m->region_index].checkpoint_tier);
     out->interruption_per_h = c->job.lambda_per_h;

@@ -60,7 +60,8 @@ void lower_bound(const struct search *q, const struct machine *m, const struct k
     double run = k->work_h + s->setup_s / HOUR;
     *makespan_h = wait + run;
     *usd = machine_usd(q, m, n, run, *makespan_h) + q->region[m->region_index].min_usd;
-    *risk = spot ? -expm1(-m->lambda_per_h * n * run) : 0;
+    /* With a twin on demand less of the run may be exposed than all of it. */
+    *risk = spot && m->twin == NULL ? -expm1(-m->lambda_per_h * n * run) : 0;
 }
 
 static int reject(struct search *q, struct candidate *c, int kind, const char *reason)
@@ -149,7 +150,7 @@ static int expect(struct search *q, struct candidate *c)
     return 0;
 }
 
-static int check_limits(struct search *q, struct candidate *c)
+int check_limits(struct search *q, struct candidate *c)
 {
     if (q->use_budget && c->cost_usd > q->budget_usd * (1 + 1e-12)) {
         return reject(q, c, REJECT_BUDGET,
@@ -170,6 +171,12 @@ int evaluate_deadline(struct search *q, struct candidate *c)
                                    isnan(c->p_deadline) ? 0 : c->p_deadline, q->s->confidence));
     }
     return 0;
+}
+
+double shared_usd(const struct search *q, const struct candidate *c)
+{
+    return charges_usd(&c->place->charges, c) +
+           charges_usd(&q->region[c->machine->region_index].common, c);
 }
 
 int evaluate(struct search *q, struct candidate *c)
@@ -206,8 +213,7 @@ int evaluate(struct search *q, struct candidate *c)
     }
     c->at_least =
         c->place->charges.at_least || r->common.at_least || (r->checkpoint_unpriced && spot);
-    c->cost_usd = machine_usd(q, m, c->n, c->billed_h, c->makespan_h) +
-                  charges_usd(&c->place->charges, c) + charges_usd(&r->common, c);
+    c->cost_usd = machine_usd(q, m, c->n, c->billed_h, c->makespan_h) + shared_usd(q, c);
     c->risk = spot ? -expm1(-j->lambda_per_h * c->billed_h) : 0;
     return check_limits(q, c);
 }

@@ -3,6 +3,7 @@
 #include "gputier/units.h"
 #include "search.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Interruptions of one spot machine per hour when nobody knows better: product.md section 5. */
@@ -172,6 +173,43 @@ static bool same_offer(const struct search *q, size_t a, size_t b)
            f->price_month[a] == f->price_month[b];
 }
 
+static int by_machine(const void *a, const void *b)
+{
+    const struct machine *x = *(const struct machine *const *)a;
+    const struct machine *y = *(const struct machine *const *)b;
+    if (x->region_index != y->region_index) {
+        return x->region_index < y->region_index ? -1 : 1;
+    }
+    int d = strcmp(x->type, y->type);
+    d = d != 0 ? d : strcmp(x->gpu, y->gpu);
+    return d != 0 ? d : (x->gpus > y->gpus) - (x->gpus < y->gpus);
+}
+
+/* The on-demand price of each spot machine, for a safety net before a deadline. */
+static int find_twins(struct search *q)
+{
+    const struct machine **demand = arena_array(q->arena, q->n_machines + 1, sizeof *demand);
+    size_t n = 0;
+    if (demand == NULL) {
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    }
+    for (size_t i = 0; i < q->n_machines; i++) {
+        if (q->machine[i].purchase == PURCHASE_ON_DEMAND) {
+            demand[n++] = &q->machine[i];
+        }
+    }
+    qsort(demand, n, sizeof *demand, by_machine);
+    for (size_t i = 0; i < q->n_machines && n > 0; i++) {
+        struct machine *m = &q->machine[i];
+        if (m->lambda_per_h > 0) {
+            const struct machine *key = m;
+            const struct machine **at = bsearch(&key, demand, n, sizeof *demand, by_machine);
+            m->twin = at != NULL && (*at)->usd_h >= m->usd_h ? *at : NULL;
+        }
+    }
+    return 0;
+}
+
 /* At most this many machines without a price are named. */
 #define MAX_UNPRICED 64
 
@@ -219,5 +257,6 @@ int search_machines(struct search *q)
             q->n_machines++;
         }
     }
-    return 0;
+    bool net = q->s->deadline_s > 0 && strcmp(q->s->spot_policy, "spot_only") != 0;
+    return net ? find_twins(q) : 0;
 }

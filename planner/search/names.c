@@ -106,9 +106,11 @@ static int check_spot(struct search *q)
     }
     const char *unused[4];
     size_t n = 0;
-    if (strcmp(s->spot_policy, "auto") != 0 && strcmp(s->spot_policy, "spot_only") != 0) {
-        unused[n++] = "spot.policy is for traces (`gputier spot replay`): plans here are spot only "
-                      "or on demand only";
+    if (strcmp(s->spot_policy, "auto") != 0 && strcmp(s->spot_policy, "spot_only") != 0 &&
+        strcmp(s->spot_policy, "greedy") != 0) {
+        unused[n++] =
+            "spot.policy is for traces (`gputier spot replay`): plans here are spot only, "
+            "greedy (on demand as the safety net) or on demand only";
     }
     if (s->spot_max_price_factor > 0) {
         unused[n++] = "spot.max_price_factor changes no figure: price caps neither lower the price "
@@ -119,8 +121,8 @@ static int check_spot(struct search *q)
     }
     if (s->wait_before_fallback_s >= 0) {
         unused[n++] =
-            "wait_before_fallback changes no figure: plans here do not change from spot to "
-            "on demand";
+            "wait_before_fallback changes no figure: plans here change to on demand only when "
+            "the deadline asks for it";
     }
     for (size_t i = 0; i < n && q->n_warnings < 24; i++) {
         q->warning[q->n_warnings++] = unused[i];

@@ -62,6 +62,15 @@ static void interruption_notes(struct notes *o, const struct candidate *c)
                             "rate is %d x %g/h = %.3g/h (taken as independent)",
                             c->n, c->n, m->lambda_per_h, c->job.lambda_per_h));
     }
+    if (c->mixed) {
+        add(o, arena_printf(
+                   q->arena,
+                   "policy greedy: on spot while a launch that comes to nothing still leaves "
+                   "time to finish on demand (%.4f USD/h a machine), then on demand to the "
+                   "end; %.0f %% of the hours are on demand",
+                   m->twin->usd_h, 100 * (c->demand_useful_h + c->demand_waste_h) / c->billed_h));
+        return;
+    }
     const char *monthly = "";
     if (!isnan(m->band_lo_pct)) {
         /* ">20 %" is open: 25 % stands for it (spot-model.md section 2). */

@@ -174,7 +174,7 @@ static int put_front(struct search *q, struct outcome *o, const struct candidate
 
 static bool same_group(const struct candidate *a, const struct candidate *b)
 {
-    return a->machine->purchase == b->machine->purchase &&
+    return a->machine->purchase == b->machine->purchase && a->mixed == b->mixed &&
            strcmp(a->machine->type, b->machine->type) == 0 &&
            strcmp(a->machine->vendor, b->machine->vendor) == 0 &&
            strcmp(a->machine->gpu, b->machine->gpu) == 0;
@@ -249,6 +249,47 @@ static int skip(struct search *q, struct outcome *o, const struct pair *p)
     return 0;
 }
 
+static int take(struct search *q, struct outcome *o, const struct candidate *c)
+{
+    struct rejected *l = ledger_find(q, &o->ledger, c->machine);
+    if (l != NULL) {
+        l->accepted = true;
+        l->machine = c->machine;
+        l->usd = l->usd > 0 ? fmin(l->usd, c->cost_usd) : c->cost_usd;
+    }
+    put_top(o, c);
+    return put_front(q, o, c);
+}
+
+static int try_candidate(struct search *q, struct outcome *o, struct candidate *c)
+{
+    int rc = evaluate(q, c);
+    o->evaluated++;
+    if (rc == 0 && c->reject == REJECT_NONE) {
+        if (q->prune && !matters(o, c)) {
+            note_dearer(q, o, c->machine, c->cost_usd);
+            return 0;
+        }
+        rc = evaluate_deadline(q, c);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    if (c->reject == REJECT_NONE) {
+        return take(q, o, c);
+    }
+    note_reject(q, o, c->machine, (int)c->reject, c->reason, c->cost_usd);
+    if (c->reject != REJECT_DEADLINE || c->hopeless || c->machine->twin == NULL) {
+        return 0;
+    }
+    /* Spot alone is late too often: with on demand as the safety net? */
+    rc = evaluate_mixed(q, c);
+    if (rc != 0 || c->reject != REJECT_NONE) {
+        return rc;
+    }
+    return take(q, o, c);
+}
+
 static int try_pair(struct search *q, struct outcome *o, const struct pair *p)
 {
     const struct region *r = &q->region[p->m->region_index];
@@ -260,32 +301,7 @@ static int try_pair(struct search *q, struct outcome *o, const struct pair *p)
             continue;
         }
         any = true;
-        int rc = evaluate(q, &c);
-        if (rc != 0) {
-            return rc;
-        }
-        o->evaluated++;
-        if (c.reject == REJECT_NONE && (!q->prune || matters(o, &c))) {
-            rc = evaluate_deadline(q, &c);
-        } else if (c.reject == REJECT_NONE) {
-            note_dearer(q, o, p->m, c.cost_usd);
-            continue;
-        }
-        if (rc != 0) {
-            return rc;
-        }
-        if (c.reject != REJECT_NONE) {
-            note_reject(q, o, p->m, (int)c.reject, c.reason, c.cost_usd);
-            continue;
-        }
-        struct rejected *l = ledger_find(q, &o->ledger, p->m);
-        if (l != NULL) {
-            l->accepted = true;
-            l->machine = p->m;
-            l->usd = l->usd > 0 ? fmin(l->usd, c.cost_usd) : c.cost_usd;
-        }
-        put_top(o, &c);
-        rc = put_front(q, o, &c);
+        int rc = try_candidate(q, o, &c);
         if (rc != 0) {
             return rc;
         }

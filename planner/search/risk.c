@@ -93,7 +93,7 @@ static uint32_t run_count(const struct search *q)
     return q->o->runs > 0 ? q->o->runs : 2000;
 }
 
-/* Trajectory i: the same luck for every candidate. */
+/* Trajectory i: the same luck for every candidate. *billed is USD of machines for mixed runs. */
 static void run_number(const struct search *q, const struct candidate *c, uint32_t i, double *t,
                        double *billed)
 {
@@ -101,7 +101,16 @@ static void run_number(const struct search *q, const struct candidate *c, uint32
     rng_init(&rng, q->o->seed, i);
     double u = rng_unit(&rng), v = rng_unit(&rng);
     double z = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
-    run_once(&c->job, c->job.work_h * exp(c->kind->sigma * z), &rng, t, billed);
+    double work = c->job.work_h * exp(c->kind->sigma * z);
+    if (c->mixed) {
+        struct mixed_run r;
+        mixed_once(&c->job, work, q->s->deadline_s / 3600 - c->wait_h, &rng, &r);
+        *t = r.t;
+        *billed = c->n * (c->machine->usd_h * (r.spot_useful + r.spot_waste) +
+                          c->machine->twin->usd_h * (r.demand_useful + r.demand_waste));
+    } else {
+        run_once(&c->job, work, &rng, t, billed);
+    }
     *t += c->wait_h;
 }
 
@@ -120,7 +129,8 @@ bool deadline_meets(struct search *q, struct candidate *c)
 {
     double confidence = q->s->confidence;
     c->p_deadline = chance_undisturbed(q, c); /* on demand exact, on spot at most */
-    if (c->job.lambda_per_h <= 0 || c->p_deadline < confidence) {
+    c->hopeless = c->p_deadline < confidence;
+    if (c->job.lambda_per_h <= 0 || c->hopeless) {
         return c->p_deadline >= confidence;
     }
     double tail = (1 - confidence) / 2;
@@ -236,6 +246,9 @@ int risk_runs(const struct search *q, const struct candidate *c, struct risk_res
     out->billed_p5_h = at(billed, runs, 0.05);
     out->billed_p50_h = at(billed, runs, 0.5);
     out->billed_p95_h = at(billed, runs, 0.95);
+    out->machine_p5_usd = out->billed_p5_h;
+    out->machine_p50_usd = out->billed_p50_h;
+    out->machine_p95_usd = out->billed_p95_h;
     if (q->s->deadline_s > 0) {
         out->p = met / runs;
         wilson(met, runs, &out->lo, &out->hi);

@@ -100,6 +100,7 @@ struct machine {
     double lambda_per_h;             /* of one machine, 0 = not interruptible */
     double band_lo_pct, band_hi_pct; /* advisor, NAN = none */
     size_t region_index;
+    const struct machine *twin; /* the same machine on demand, for spot with a deadline */
 };
 
 /* Rate of n machines of one kind with nothing but the machine as the limit. */
@@ -138,6 +139,9 @@ struct candidate {
     struct ckpt_job job;
     bool checkpoints;
     double wait_h, makespan_h, billed_h, writes, interruptions;
+    bool hopeless; /* too late even when nothing is interrupted */
+    bool mixed;    /* spot first, on demand once the deadline asks for it */
+    double spot_useful_h, spot_waste_h, demand_useful_h, demand_waste_h;
     double cost_usd, risk; /* risk: chance of at least one interruption */
     bool at_least;
     double p_deadline; /* NAN until asked */
@@ -217,8 +221,22 @@ bool deadline_meets(struct search *q, struct candidate *c);
 struct risk_result {
     double mean_h, p5_h, p50_h, p95_h, billed_p5_h, billed_p50_h, billed_p95_h;
     double p, lo, hi;
+    double machine_p5_usd, machine_p50_usd, machine_p95_usd; /* mixed runs only */
     double confident_h; /* the finish that the asked confidence reaches */
 };
+/* Spot first with a safety net: fills everything of c as evaluate does, by trajectories at the
+ * model's central rate; its chance of the deadline is known then. */
+int evaluate_mixed(struct search *q, struct candidate *c);
+struct mixed_run {
+    double t, spot_useful, spot_waste, demand_useful, demand_waste;
+    int interruptions;
+};
+struct rng;
+void mixed_once(const struct ckpt_job *j, double work, double deadline_h, struct rng *rng,
+                struct mixed_run *out);
+/* Costs that both kinds of candidates share: placement, checkpoints, other data. */
+double shared_usd(const struct search *q, const struct candidate *c);
+int check_limits(struct search *q, struct candidate *c);
 int risk_runs(const struct search *q, const struct candidate *c, struct risk_result *out);
 
 /* A copy that lives as long as the plan set: catalog and scenario may go before. NULL stays NULL;

@@ -157,6 +157,26 @@ def flags():
                for p in one['plans']), 'filters')
 
 
+def safety_net():
+    # 340 GPU-hours on 4 GPUs are 85 h: within 90 h spot alone is late too often, with on demand behind it it is not.
+    question = ('--gpu', 'A100-80GB', '--gpus', '4', '--gpu-hours', '340', '--checkpoint', '30min,12GB', '--setup',
+                '25min', '--vendor', 'azure', '--region', 'azure/eastus', '--deadline', '90h')
+    doc = document('plan', 'plan', *question)
+    mixed = [p for p in doc['plans'] if p['purchase']['policy'] == 'greedy']
+    expect(mixed, 'a plan with a safety net')
+    for p in mixed:
+        check_plan(p, p['id'])
+        parts = {k: Decimal(v) for k, v in p['cost']['components'].items()}
+        expect(parts['compute_spot'] > 0 and parts['compute_on_demand'] > 0 and parts['interruption_waste'] > 0, parts)
+        expect(0 < p['purchase']['spot_share'] < 1, p['purchase'])
+        expect(p['time']['deadline_probability'] >= 0.95, p['time'])
+        expect(p['time']['makespan_s']['p95'] <= 90 * 3600 + 1, p['time'])
+    dear = [p for p in doc['plans'] if p['purchase']['option'] == 'on_demand']
+    expect(Decimal(mixed[0]['cost']['total']) < min(Decimal(p['cost']['total']) for p in dear), 'cheaper than on demand')
+    alone = document('plan', 'plan', *question, '--set', 'spot.policy=spot_only')
+    expect(all(p['purchase']['option'] == 'on_demand' for p in alone['plans']), 'spot only is late')
+
+
 def missing_prices():
     # Lambda sells no priced object storage: its totals are at least, stand after whole ones, and --strict says no.
     doc = document('plan', 'plan', DEMO, '--vendor', 'lambda', '--vendor', 'aws', '--gpu', 'H100', '--gpu', 'GH200',
@@ -227,6 +247,7 @@ demo()
 saved()
 explained()
 flags()
+safety_net()
 missing_prices()
 infeasible()
 refused()

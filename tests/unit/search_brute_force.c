@@ -115,6 +115,15 @@ static struct catalog *random_catalog(struct rng *r)
         o->nvme_gb = rng_u64(r) % 2 ? 900 : 0;
         o->network_gbps = rng_u64(r) % 3 ? 25 : 0;
     }
+    for (size_t i = 0, m = n; i < m; i++) { /* some spot machines have an on-demand twin */
+        if (offer[i].purchase == PURCHASE_SPOT && rng_u64(r) % 2) {
+            snprintf(price[n], sizeof price[n], "%.4f", between(r, 0.2, 60));
+            offer[n] = offer[i];
+            offer[n].purchase = PURCHASE_ON_DEMAND;
+            offer[n].price = price[n];
+            n++;
+        }
+    }
     tiny_offers(c, offer, n);
     struct tiny_rate rate[] = {
         {"aws", "us-east-1", "s3_standard", "storage", SU_GIB_MONTH, 1, 0, 100, "0.023"},
@@ -229,7 +238,7 @@ static void check_each(struct search *q, const struct outcome *o)
 static void agrees_with_brute_force(void **state)
 {
     (void)state;
-    size_t feasible = 0, pruned = 0, all = 0;
+    size_t feasible = 0, pruned = 0, all = 0, mixed = 0;
     for (uint64_t i = 0; i < CATALOGS; i++) {
         struct rng r;
         rng_init(&r, 20261202, i);
@@ -257,6 +266,14 @@ static void agrees_with_brute_force(void **state)
             assert_true(found);
         }
         check_each(&q, &slow);
+        for (size_t j = 0; j < slow.n_top; j++) {
+            const struct candidate *k = &slow.top[j];
+            double usd, hours, risk;
+            lower_bound(&q, k->machine, k->kind, k->n, &usd, &hours, &risk);
+            assert_true(usd <= k->cost_usd * (1 + 1e-9) && risk <= k->risk + 1e-12);
+            assert_true(hours <= k->makespan_h * (1 + 1e-9));
+            mixed += k->mixed;
+        }
         feasible += slow.n_top > 0;
         pruned += fast.evaluated < slow.evaluated;
         all += slow.evaluated;
@@ -269,6 +286,8 @@ static void agrees_with_brute_force(void **state)
         feasible, CATALOGS, all, pruned);
     assert_true(feasible > CATALOGS / 2 && feasible < CATALOGS);
     assert_true(pruned > CATALOGS / 4);
+    print_message("%zu ranked plans have a safety net\n", mixed);
+    assert_true(mixed > 0);
 }
 
 /* The public entry: bills add up exactly, the same input gives the same plans, infeasible says

@@ -2,6 +2,7 @@
  * commitments, discounts, missing prices; and the chance of a deadline against its closed form and
  * against many trajectories. */
 #include "../../planner/search/search.h"
+#include "gputier/rng.h"
 #include "gputier/text.h"
 #include "support/tiny_catalog.h"
 #include "unit.h"
@@ -377,6 +378,44 @@ static void chances_agree(void **state)
     catalog_free(c);
 }
 
+/* The safety net: never late when there was time at the start, never cheaper in hours than the
+ * work; without a deadline in sight it is spot alone, with none to spare it is on demand alone. */
+static void safety_net_holds(void **state)
+{
+    (void)state;
+    struct ckpt_job j = {.work_h = 40,
+                         .tau_h = 1,
+                         .delta_h = 0.02,
+                         .restart_h = 0.3,
+                         .wait_h = 0.1,
+                         .lambda_per_h = 0.4,
+                         .cold_start = true,
+                         .restart_interruptible = true};
+    double need = 0.3 + 40 + 39 * 0.02, sum = 0;
+    struct ckpt_result exact;
+    size_t both = 0;
+    assert_int_equal(ckpt_expected(&j, &exact, NULL), 0);
+    for (uint64_t i = 0; i < 20000; i++) {
+        struct rng r;
+        struct mixed_run m;
+        rng_init(&r, 5, i);
+        mixed_once(&j, 40, 50, &r, &m);
+        assert_true(m.t <= 50 + 1e-9);
+        assert_true(m.spot_useful + m.spot_waste + m.demand_useful + m.demand_waste >= need - 1e-9);
+        assert_true(m.spot_useful + m.demand_useful <= need + 1e-9);
+        both += m.spot_useful > 1 && m.demand_useful > 1;
+        rng_init(&r, 5, i);
+        mixed_once(&j, 40, need + 0.3, &r, &m); /* no slack for a launch that fails */
+        assert_true(m.spot_useful == 0 && fabs(m.demand_useful - need) < 1e-9 && m.t < need + 1e-9);
+        rng_init(&r, 5, i);
+        mixed_once(&j, 40, 1e9, &r, &m);
+        assert_true(m.demand_useful == 0);
+        sum += m.t;
+    }
+    assert_true(fabs(sum / 20000 - exact.makespan_h) < 0.005 * exact.makespan_h);
+    assert_true(both > 1000);
+}
+
 /* On demand with an uncertain rate: P(work x f <= room) of a log-normal. */
 static void chance_on_demand_is_closed(void **state)
 {
@@ -416,6 +455,7 @@ int main(void)
         cmocka_unit_test(missing_prices_come_last),
         cmocka_unit_test(other_gpus_count_by_ratio),
         cmocka_unit_test(chances_agree),
+        cmocka_unit_test(safety_net_holds),
         cmocka_unit_test(chance_on_demand_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

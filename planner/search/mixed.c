@@ -1,0 +1,97 @@
+/* Spot first with a safety net (policy greedy of spot-policies.md, in continuous time): run on spot
+ * as long as a launch that comes to nothing still leaves time to do the rest on demand, then on
+ * demand to the end. While nothing is interrupted the slack does not change, so it is looked at
+ * only before each launch, and a running spot machine is never left. */
+#include "gputier/rng.h"
+#include "search.h"
+#include <math.h>
+
+void mixed_once(const struct ckpt_job *j, double work, double deadline_h, struct rng *rng,
+                struct mixed_run *out)
+{
+    double tau = fmin(j->tau_h, work), s = tau + j->delta_h, d = j->restart_h;
+    double n = fmax(1, ceil(work / tau - 1e-9)), done = 0, last = work - (n - 1) * tau;
+    *out = (struct mixed_run){0};
+    for (long launch = 0; launch < 1000000; launch++) {
+        double rest = (n - 1 - done) * s + last; /* hours of work and writes left */
+        double slack = deadline_h - out->t - (d + rest);
+        double setup = launch == 0 ? d : 0, again = launch == 0 ? 0 : d;
+        if (slack < d + s + j->wait_h) {
+            out->demand_useful += setup + rest;
+            out->demand_waste += again;
+            out->t += d + rest;
+            return;
+        }
+        double up = rng_exponential(rng, j->lambda_per_h);
+        if (up >= d + rest) {
+            out->spot_useful += setup + rest;
+            out->spot_waste += again;
+            out->t += d + rest;
+            return;
+        }
+        double saved = up < d ? 0 : fmin(floor((up - d) / s), n - 1 - done);
+        double first = fmin(up, setup);
+        out->spot_useful += first + saved * s;
+        out->spot_waste += up - first - saved * s;
+        done += saved;
+        out->t += up + j->wait_h;
+        out->interruptions++;
+    }
+    out->t = (double)INFINITY;
+}
+
+static double machines(const struct candidate *c, const struct mixed_run *r)
+{
+    return c->n * (c->machine->usd_h * (r->spot_useful + r->spot_waste) +
+                   c->machine->twin->usd_h * (r->demand_useful + r->demand_waste));
+}
+
+int evaluate_mixed(struct search *q, struct candidate *c)
+{
+    uint32_t runs = q->o->runs > 0 ? q->o->runs : 2000;
+    double deadline = q->s->deadline_s / 3600 - c->wait_h, exposed = 0;
+    struct mixed_run sum = {0};
+    double interruptions = 0;
+    for (uint32_t i = 0; i < runs; i++) {
+        struct rng rng;
+        struct mixed_run r;
+        rng_init(&rng, q->o->seed, i);
+        mixed_once(&c->job, c->job.work_h, deadline, &rng, &r);
+        sum.t += r.t;
+        sum.spot_useful += r.spot_useful;
+        sum.spot_waste += r.spot_waste;
+        sum.demand_useful += r.demand_useful;
+        sum.demand_waste += r.demand_waste;
+        interruptions += r.interruptions;
+        exposed += r.interruptions > 0;
+    }
+    c->mixed = true;
+    c->reject = REJECT_NONE;
+    c->reason = NULL;
+    c->spot_useful_h = sum.spot_useful / runs;
+    c->spot_waste_h = sum.spot_waste / runs;
+    c->demand_useful_h = sum.demand_useful / runs;
+    c->demand_waste_h = sum.demand_waste / runs;
+    c->billed_h = c->spot_useful_h + c->spot_waste_h + c->demand_useful_h + c->demand_waste_h;
+    c->interruptions = interruptions / runs;
+    c->makespan_h = c->wait_h + sum.t / runs;
+    c->risk = exposed / runs;
+    if (c->cached) {
+        c->epochs_read = fmin(1, q->epochs) * (1 + c->interruptions);
+    }
+    struct mixed_run mean = {
+        0, c->spot_useful_h, c->spot_waste_h, c->demand_useful_h, c->demand_waste_h, 0};
+    c->cost_usd = machines(c, &mean) + shared_usd(q, c);
+    struct risk_result r;
+    int rc = check_limits(q, c);
+    if (rc != 0 || c->reject != REJECT_NONE) {
+        return rc;
+    }
+    rc = risk_runs(q, c, &r);
+    c->p_deadline = r.p;
+    if (rc == 0 && r.p < q->s->confidence) {
+        c->reject = REJECT_DEADLINE;
+        c->reason = "deadline: missed too often, even with on demand as the safety net";
+    }
+    return rc;
+}

@@ -1,6 +1,7 @@
 /* JSON tokeniser with subtree skipping (json_read.h). Pretty-printed price lists are two thirds
  * white space and unwanted values: the first is passed by 16 bytes, the second by 64. */
 #include "json_read.h"
+#include "json_text.h"
 #include "scan.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -235,87 +236,6 @@ static size_t string_stop(const char *b, size_t p, size_t end)
     return p;
 }
 
-static int hex4(const char *p, unsigned *v)
-{
-    *v = 0;
-    for (int i = 0; i < 4; i++) {
-        char c = p[i];
-        unsigned d = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                     : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                     : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-                                            : 99;
-        if (d == 99) {
-            return -1;
-        }
-        *v = *v * 16 + d;
-    }
-    return 0;
-}
-
-static size_t put_utf8(char *o, unsigned cp)
-{
-    if (cp < 0x80) {
-        o[0] = (char)cp;
-        return 1;
-    }
-    if (cp < 0x800) {
-        o[0] = (char)(0xc0 | cp >> 6);
-        o[1] = (char)(0x80 | (cp & 63));
-        return 2;
-    }
-    if (cp < 0x10000) {
-        o[0] = (char)(0xe0 | cp >> 12);
-        o[1] = (char)(0x80 | (cp >> 6 & 63));
-        o[2] = (char)(0x80 | (cp & 63));
-        return 3;
-    }
-    o[0] = (char)(0xf0 | cp >> 18);
-    o[1] = (char)(0x80 | (cp >> 12 & 63));
-    o[2] = (char)(0x80 | (cp >> 6 & 63));
-    o[3] = (char)(0x80 | (cp & 63));
-    return 4;
-}
-
-/* Replaces the escapes of s[0..n) in place; the new length, or SIZE_MAX for a bad one. A lone
- * surrogate and NUL become U+FFFD: neither can be part of a name. */
-static size_t unescape(char *s, size_t n)
-{
-    static const char plain[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
-    size_t out = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (s[i] != '\\') {
-            s[out++] = s[i];
-            continue;
-        }
-        if (++i >= n) {
-            return SIZE_MAX;
-        }
-        unsigned cp, low;
-        if (s[i] == 'u') {
-            if (i + 4 >= n || hex4(s + i + 1, &cp) != 0) {
-                return SIZE_MAX;
-            }
-            i += 4;
-            if (cp >= 0xd800 && cp < 0xdc00 && i + 6 < n && s[i + 1] == '\\' && s[i + 2] == 'u' &&
-                hex4(s + i + 3, &low) == 0 && low >= 0xdc00 && low < 0xe000) {
-                cp = 0x10000 + ((cp - 0xd800) << 10) + (low - 0xdc00);
-                i += 6;
-            }
-            out += put_utf8(s + out, cp == 0 || (cp >= 0xd800 && cp < 0xe000) ? 0xfffd : cp);
-            continue;
-        }
-        size_t k = 0;
-        while (plain[k] != '\0' && plain[k] != s[i]) {
-            k += 2;
-        }
-        if (plain[k] == '\0') {
-            return SIZE_MAX;
-        }
-        s[out++] = plain[k + 1];
-    }
-    return out;
-}
-
 /* A string whose opening quote is at pos. 1 = read, 0 = cut (wait for more), < 0 = error. */
 static int read_string(struct json_reader *r, char **text, size_t *len, struct gt_error *err)
 {
@@ -340,7 +260,7 @@ static int read_string(struct json_reader *r, char **text, size_t *len, struct g
     *len = p - r->pos - 1;
     if (escaped) {
         size_t n = *len, after = 0;
-        *len = unescape(*text, n);
+        *len = json_unescape(*text, n);
         if (*len == SIZE_MAX) {
             return json_fail(r, GT_EPARSE, err, "a bad escape in a string");
         }
@@ -349,40 +269,6 @@ static int read_string(struct json_reader *r, char **text, size_t *len, struct g
     (*text)[*len] = '\0';
     r->pos = p + 1;
     return 1;
-}
-
-/* Whether t[0..n) is a number of RFC 8259. */
-static bool number_ok(const char *t, size_t n)
-{
-    size_t i = n > 0 && t[0] == '-';
-    size_t d = i;
-    while (i < n && t[i] >= '0' && t[i] <= '9') {
-        i++;
-    }
-    if (i == d || (t[d] == '0' && i > d + 1)) {
-        return false;
-    }
-    if (i < n && t[i] == '.') {
-        d = ++i;
-        while (i < n && t[i] >= '0' && t[i] <= '9') {
-            i++;
-        }
-        if (i == d) {
-            return false;
-        }
-    }
-    if (i < n && (t[i] == 'e' || t[i] == 'E')) {
-        i++;
-        i += i < n && (t[i] == '+' || t[i] == '-');
-        d = i;
-        while (i < n && t[i] >= '0' && t[i] <= '9') {
-            i++;
-        }
-        if (i == d) {
-            return false;
-        }
-    }
-    return i == n;
 }
 
 static int emit(struct json_reader *r, enum json_event e, const char *text, size_t len,
@@ -422,7 +308,7 @@ static int read_word(struct json_reader *r, struct gt_error *err)
         e = JSON_FALSE;
     } else if (strcmp(word, "null") == 0) {
         e = JSON_NULL;
-    } else if (!number_ok(word, n)) {
+    } else if (!json_number_ok(word, n)) {
         return n == 0 ? unexpected(r, "a value", err)
                       : json_fail(r, GT_EPARSE, err, "found '%.40s', expected a value", word);
     }

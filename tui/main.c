@@ -50,6 +50,10 @@ int main(int argc, char **argv)
     struct app app;
     struct gt_error err = {0};
     if (!have_standard_streams()) {
+        static const char text[] = "gputier: standard input, output and error must be open; use "
+                                   "</dev/null or >/dev/null\n";
+        ssize_t said = write(2, text, sizeof text - 1); /* where 2 is closed nobody can be told */
+        (void)said;
         return 1;
     }
     if (argc > 1 && strcmp(argv[1], "--bench-child") == 0) {

@@ -98,6 +98,10 @@ size_t catalog_transfer_rates(const struct catalog *c, uint32_t vendor, uint32_t
                               const char *to, size_t *first);
 /* Units of `currency` for one USD in money scale, 0 if unknown (USD itself: MONEY_SCALE). */
 money catalog_fx_rate(const struct catalog *c, const char *currency, int64_t *date);
+/* Puts one rate in place of all that are known of a currency (--fx). Only while the catalog is not
+ * yet shared; GT_EINVALID for USD or a rate that is not above 0. */
+int catalog_set_fx(struct catalog *c, const char *currency, const char *source, money per_usd,
+                   int64_t date) GT_CHECK;
 /* amount in `from` -> USD, rounded once; GT_ENOTFOUND without a rate. */
 int catalog_to_usd(const struct catalog *c, const char *from, money amount, money *usd) GT_CHECK;
 

@@ -1,4 +1,4 @@
-/* Look-ups in a loaded catalog (catalog.h): pure reads, no allocation. */
+/* Look-ups in a loaded catalog (catalog.h): pure reads, no allocation but for catalog_set_fx. */
 #include "gputier/catalog.h"
 #include "gputier/text.h"
 #include <stdlib.h>
@@ -225,6 +225,62 @@ money catalog_fx_rate(const struct catalog *c, const char *currency, int64_t *da
         *date = newest;
     }
     return rate;
+}
+
+/* The dollars that search and ordering use follow the rate of their currency. */
+static const double *dollars_at(const struct catalog *c, uint32_t currency, double old, double now)
+{
+    const struct catalog_offers *o = &c->offers;
+    double *usd = arena_array(c->arena, o->n + 1, sizeof *usd);
+    for (size_t i = 0; usd != NULL && i < o->n; i++) {
+        usd[i] = o->usd_per_hour[i];
+        if (o->currency[i] != currency || o->price_state[i] != PRICE_KNOWN) {
+            continue;
+        }
+        if (old > 0) {
+            usd[i] *= old / now;
+        } else if (o->upfront[i] == 0 && o->price_month[i] == 0) {
+            usd[i] = money_to_double(o->price_per_hour[i]) / now;
+        }
+    }
+    return usd;
+}
+
+int catalog_set_fx(struct catalog *c, const char *currency, const char *source, money per_usd,
+                   int64_t date)
+{
+    const struct catalog_fx *old = &c->fx;
+    size_t n = 0, room = old->n + 1;
+    if (strcmp(currency, "USD") == 0 || per_usd <= 0) {
+        return GT_EINVALID;
+    }
+    uint32_t *code = arena_array(c->arena, room, sizeof *code);
+    uint32_t *from = arena_array(c->arena, room, sizeof *from);
+    money *rate = arena_array(c->arena, room, sizeof *rate);
+    int64_t *when = arena_array(c->arena, room, sizeof *when);
+    uint32_t id = intern_add(c->strings, currency, strlen(currency));
+    uint32_t source_id = intern_add(c->strings, source, strlen(source));
+    const double *usd = dollars_at(c, id, money_to_double(catalog_fx_rate(c, currency, NULL)),
+                                   money_to_double(per_usd));
+    if (usd == NULL || code == NULL || from == NULL || rate == NULL || when == NULL ||
+        id == UINT32_MAX || source_id == UINT32_MAX) {
+        return GT_ENOMEM;
+    }
+    for (size_t i = 0; i < old->n; i++) {
+        if (old->currency[i] != id) {
+            code[n] = old->currency[i];
+            from[n] = old->source[i];
+            rate[n] = old->per_usd[i];
+            when[n++] = old->date[i];
+        }
+    }
+    code[n] = id;
+    from[n] = source_id;
+    rate[n] = per_usd;
+    when[n++] = date;
+    c->fx = (struct catalog_fx){n, code, from, rate, when};
+    c->offers.usd_per_hour = usd;
+    return 0;
 }
 
 int catalog_to_usd(const struct catalog *c, const char *from, money amount, money *usd)

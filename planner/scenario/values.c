@@ -27,8 +27,13 @@ int key_refuse(const struct reader *r, const struct node *n, const struct key_sp
                const char *path)
 {
     char where[160], buf[96];
-    return gt_fail(r->err, GT_EPARSE, tree_where(n, where), "%s: found %s, allowed: %s", path,
-                   found(n, buf), key_doc(k)->allowed);
+    char most[48] = "";
+    double v = 0;
+    if (n->kind == NODE_SCALAR && number_parse(n->text, &v, NULL) == 0 && v > k->hi) {
+        snprintf(most, sizeof most, ", at most %.15g", k->hi);
+    }
+    return gt_fail(r->err, GT_EPARSE, tree_where(n, where), "%s: found %s, allowed: %s%s", path,
+                   found(n, buf), key_doc(k)->allowed, most);
 }
 
 static bool is_text(const struct node *n)
@@ -124,25 +129,33 @@ READER(count_u64)
     return 0;
 }
 
+/* "150" is refused: a forgotten GiB would make 150 bytes of a data set and a cheap wrong answer. */
+static bool has_unit(const char *text)
+{
+    size_t len = strlen(text);
+    return len > 0 && (text[len - 1] == 'B' || text[len - 1] == 'b');
+}
+
 READER(bytes)
 {
     uint64_t v = 0;
-    if (!is_text(n) || size_parse(n->text, &v, NULL) != 0 || (double)v < k->lo ||
-        (double)v > k->hi) {
+    if (!is_text(n) || !has_unit(n->text) || size_parse(n->text, &v, NULL) != 0 ||
+        (double)v < k->lo || (double)v > k->hi) {
         return key_refuse(r, n, k, path);
     }
     *(uint64_t *)field = v;
     return 0;
 }
 
-READER(bytes_number)
+READER(bytes_number) /* of one sample: a plain count of bytes is usual there */
 {
     uint64_t v = 0;
-    int rc = key_read_bytes(r, n, k, path, &v);
-    if (rc == 0) {
-        *(double *)field = (double)v;
+    if (!is_text(n) || size_parse(n->text, &v, NULL) != 0 || (double)v < k->lo ||
+        (double)v > k->hi) {
+        return key_refuse(r, n, k, path);
     }
-    return rc;
+    *(double *)field = (double)v;
+    return 0;
 }
 
 READER(boolean)

@@ -121,11 +121,11 @@ static int open_input(const char *path, int *fd, struct gt_error *err)
     struct stat st;
     *fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (*fd < 0) {
-        return gt_fail(err, GT_EIO, path, "%s", strerror(errno));
+        return gt_fail(err, GT_EPARSE, path, "cannot open: %s", strerror(errno));
     }
     if (fstat(*fd, &st) == 0 && S_ISDIR(st.st_mode)) {
         close(*fd);
-        return gt_fail(err, GT_EIO, path, "is a folder, expected a file");
+        return gt_fail(err, GT_EPARSE, path, "is a folder, expected a file");
     }
 #ifdef POSIX_FADV_SEQUENTIAL
     (void)!posix_fadvise(*fd, 0, 0, POSIX_FADV_SEQUENTIAL);

@@ -230,6 +230,9 @@ int store_backup(struct store *s, const char *to, struct gt_error *err)
         from.st_ino == there.st_ino) {
         return gt_fail(err, GT_EINVALID, to, "this is the database itself");
     }
+    if (stat(to, &there) == 0 && !S_ISREG(there.st_mode)) {
+        return gt_fail(err, GT_EINVALID, to, "this is no regular file: a backup would replace it");
+    }
     char *tmp = sqlite3_mprintf("%s.tmp-%ld", to, (long)getpid());
     if (tmp == NULL) {
         return gt_fail(err, GT_ENOMEM, to, "out of memory");

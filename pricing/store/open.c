@@ -60,8 +60,11 @@ static int make_folders(char *path, struct gt_error *err)
 
 static int make_file(char *path, struct gt_error *err)
 {
-    if (access(path, F_OK) == 0) {
-        return 0;
+    struct stat there;
+    if (stat(path, &there) == 0) { /* as root SQLite would write into a device's node */
+        return S_ISREG(there.st_mode)
+                   ? 0
+                   : gt_fail(err, GT_EIO, path, "the database must be a regular file");
     }
     int rc = make_folders(path, err);
     if (rc != 0) {

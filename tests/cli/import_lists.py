@@ -154,7 +154,7 @@ def broken():
     cases = [('auto', cut, 4, b'before their time'), ('auto', cut_json, 4, b'cut file'),
              ('auto', work / 'none.csv', 4, b'empty'), ('auto', work / 'text.txt', 4, b'no known price list'),
              ('aws-offer', good, 4, b'no header line'), ('nonsense', good, 2, b'aws-offer'),
-             ('auto', work / 'missing.csv', 1, b'missing.csv'), ('auto', work / 'bad', 1, b'folder'),
+             ('auto', work / 'missing.csv', 4, b'missing.csv'), ('auto', work / 'bad', 4, b'folder'),
              ('auto', work / 'bad' / 'own.csv', 4, b'own.csv:3')]
     for kind, path, status, says in cases:
         p = run('b.db', 'import', kind, path, status=status, data=empty)

@@ -1,6 +1,7 @@
 /* Look-ups in a catalog made by hand, names of enumerations, the numbers stored for them. */
 #include "gputier/catalog.h"
 #include "unit.h"
+#include <math.h>
 #include <string.h>
 
 struct world {
@@ -140,6 +141,42 @@ static void rates_of_exchange(void **state)
     arena_free(w.c.arena);
 }
 
+/* --fx: one rate takes the place of all of its currency, whatever their dates, and the dollars that
+ * order offers follow it; other currencies keep theirs. */
+static void a_given_rate_replaces_the_known_ones(void **state)
+{
+    (void)state;
+    struct world w;
+    make_world(&w);
+    uint32_t cny = word(&w, "CNY"), eur = word(&w, "EUR"), usd_id = word(&w, "USD");
+    uint32_t currency[3] = {cny, cny, eur}, source[3] = {0},
+             offer_currency[4] = {cny, usd_id, eur, cny};
+    money rate[3] = {8 * MONEY_SCALE, 7 * MONEY_SCALE, MONEY_SCALE / 2};
+    int64_t date[3] = {100, 900, 100};
+    double usd[4] = {10, 10, 10, (double)NAN};
+    uint8_t state_of[4] = {PRICE_KNOWN, PRICE_KNOWN, PRICE_KNOWN, PRICE_NONE};
+    money zero[4] = {0};
+    w.c.fx = (struct catalog_fx){3, currency, source, rate, date};
+    w.c.offers.n = 4;
+    w.c.offers.currency = offer_currency;
+    w.c.offers.usd_per_hour = usd;
+    w.c.offers.price_state = state_of;
+    w.c.offers.upfront = w.c.offers.price_month = w.c.offers.price_per_hour = zero;
+    int64_t when = 0;
+    assert_int_equal(catalog_set_fx(&w.c, "CNY", "--fx", 14 * MONEY_SCALE, 50), 0);
+    assert_true(catalog_fx_rate(&w.c, "CNY", &when) == 14 * MONEY_SCALE);
+    assert_int_equal(when, 50);
+    assert_true(catalog_fx_rate(&w.c, "EUR", NULL) == MONEY_SCALE / 2);
+    assert_int_equal(w.c.fx.n, 2);
+    assert_true(w.c.offers.usd_per_hour[0] == 5.0 && w.c.offers.usd_per_hour[1] == 10.0);
+    assert_true(w.c.offers.usd_per_hour[2] == 10.0 && isnan(w.c.offers.usd_per_hour[3]));
+    assert_int_equal(catalog_set_fx(&w.c, "JPY", "--fx", 150 * MONEY_SCALE, 50), 0);
+    assert_true(catalog_fx_rate(&w.c, "JPY", NULL) == 150 * MONEY_SCALE);
+    assert_int_equal(catalog_set_fx(&w.c, "USD", "--fx", 2 * MONEY_SCALE, 50), GT_EINVALID);
+    assert_int_equal(catalog_set_fx(&w.c, "CNY", "--fx", 0, 50), GT_EINVALID);
+    arena_free(w.c.arena);
+}
+
 static void names_lead_back_to_their_numbers(void **state)
 {
     (void)state;
@@ -201,6 +238,7 @@ int main(void)
         cmocka_unit_test(storage_rows_are_found_by_text_order),
         cmocka_unit_test(transfers_fall_back_to_the_destinations_class),
         cmocka_unit_test(rates_of_exchange),
+        cmocka_unit_test(a_given_rate_replaces_the_known_ones),
         cmocka_unit_test(names_lead_back_to_their_numbers),
         cmocka_unit_test(vendors_have_one_name),
     };

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,9 @@ static char *xdg_path(const char *variable, const char *fallback, const char *le
     if (base && base[0] == '/') {
         return printf_new("%s/gputier/%s", base, leaf);
     }
-    return printf_new("%s/%s/gputier/%s", home ? home : "/tmp", fallback, leaf);
+    const struct passwd *me = home ? NULL : getpwuid(getuid());
+    home = home ? home : me && me->pw_dir && me->pw_dir[0] == '/' ? me->pw_dir : NULL;
+    return home ? printf_new("%s/%s/gputier/%s", home, fallback, leaf) : NULL;
 }
 
 static char *own_path(void)
@@ -93,16 +96,21 @@ static void log_to_stderr(void *ctx, enum log_level level, const char *module, c
     fprintf(stderr, "gputier: %s: %s: %s\n", name[level], module, text);
 }
 
+int32_t app_local_offset(int64_t when)
+{
+    time_t t = (time_t)when;
+    struct tm tm;
+    return localtime_r(&t, &tm) ? (int32_t)tm.tm_gmtoff : 0;
+}
+
 static int set_now(struct app *app, struct gt_error *err)
 {
-    time_t t = time(NULL);
-    struct tm tm;
-    app->now = (int64_t)t;
-    app->local_offset_s = localtime_r(&t, &tm) ? (int32_t)tm.tm_gmtoff : 0;
+    app->now = (int64_t)time(NULL);
     if (env("GPUTIER_NOW") && time_parse(env("GPUTIER_NOW"), 0, &app->now, err)) {
         snprintf(err->where, sizeof err->where, "GPUTIER_NOW");
         return gt_fail(NULL, GT_EUSAGE, "", "time");
     }
+    app->local_offset_s = app_local_offset(app->now);
     return 0;
 }
 
@@ -142,6 +150,10 @@ static int apply_globals(struct app *app, const struct command *c, const struct 
             return GT_EUSAGE;
         }
         app->format = (enum out_format)which;
+        if (app->format == OUT_CSV && c && c->no_csv) {
+            return gt_fail(err, GT_EUSAGE, "", "--format: found 'csv', %s writes table or json",
+                           c->name);
+        }
     }
     which = 0;
     if ((v = cli_value(a, "color")) != NULL && choose("color", v, colors, &which, err)) {
@@ -168,7 +180,7 @@ static int apply_globals(struct app *app, const struct command *c, const struct 
         }
         app->currency = v;
     }
-    app->fx = cli_value(a, "fx");
+    int rc = app_read_fx(app, a, err);
     app->lang = cli_value(a, "lang");
     app->offline = cli_flag(a, "offline");
     app->strict = cli_flag(a, "strict");
@@ -180,7 +192,7 @@ static int apply_globals(struct app *app, const struct command *c, const struct 
     app->log.level = app->quiet
                          ? LOG_ERROR
                          : (enum log_level)(LOG_WARNING + (app->verbose > 2 ? 2 : app->verbose));
-    return 0;
+    return rc;
 }
 
 int app_init(struct app *app, int argc, char **argv, const volatile sig_atomic_t *cancel,
@@ -200,7 +212,8 @@ int app_init(struct app *app, int argc, char **argv, const volatile sig_atomic_t
                                        : xdg_path("XDG_DATA_HOME", ".local/share", "gputier.db");
     app->config_path = app->config_owned = xdg_path("XDG_CONFIG_HOME", ".config", "config.yaml");
     if (!app->self || !app->data_dir || !app->db_path || !app->config_path) {
-        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+        return gt_fail(err, GT_ENOTFOUND, "HOME",
+                       "no home folder is known: set HOME, or XDG_DATA_HOME and XDG_CONFIG_HOME");
     }
     return set_now(app, err) ? GT_EUSAGE : 0;
 }
@@ -288,6 +301,9 @@ static int run_command(struct app *app, int argc, char **argv, int at, struct gt
         rc = options_parse(NULL, argc, argv, 1, &args, err);
     }
     rc = rc ? rc : apply_globals(app, c, &args, err);
+    if (!rc && (!c || strcmp(c->name, "help") != 0)) {
+        rc = config_open(app, cli_value(&args, "config") != NULL, err);
+    }
     if (!rc && c) {
         rc = c->run(app, &args, err);
     } else if (!rc && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
@@ -300,8 +316,22 @@ static int run_command(struct app *app, int argc, char **argv, int at, struct gt
     return rc;
 }
 
+/* The form of errors is known before the options are understood: they may be what is wrong. */
+static void error_format(struct app *app, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *v = strncmp(argv[i], "--format=", 9) == 0              ? argv[i] + 9
+                        : strcmp(argv[i], "--format") == 0 && i + 1 < argc ? argv[i + 1]
+                                                                           : NULL;
+        if (v) {
+            app->format = strcmp(v, "json") == 0 ? OUT_JSON : OUT_TABLE;
+        }
+    }
+}
+
 int app_run(struct app *app, int argc, char **argv, struct gt_error *err)
 {
+    error_format(app, argc, argv);
     int at = command_index(argc, argv);
     if (at == argc && wants(argc, argv, "version", 'V')) {
         printf("gputier %s\n", GPUTIER_VERSION);
@@ -365,6 +395,19 @@ int app_store(struct app *app, struct store **out, struct gt_error *err)
     return 0;
 }
 
+/* Without its shipped data the program knows no model, GPU or bundled price. */
+static void warn_without_data(const struct app *app)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/snapshot", app->data_dir);
+    if (access(path, R_OK) != 0) {
+        log_line(&app->log, LOG_WARNING, "data",
+                 "%s: no shipped data there: only what was imported is known; GPUTIER_DATA names "
+                 "their folder",
+                 app->data_dir);
+    }
+}
+
 int app_catalog(struct app *app, const struct catalog **out, struct gt_error *err)
 {
     if (!app->catalog) {
@@ -372,9 +415,13 @@ int app_catalog(struct app *app, const struct catalog **out, struct gt_error *er
         struct load_options o = {.as_of = app->as_of, .with_cpu_only = true};
         int rc = app_store(app, &s, err);
         rc = rc ? rc : store_load_catalog(s, &o, &app->catalog, err);
+        rc = rc ? rc : app_apply_fx(app, app->catalog, err);
         if (rc) {
+            catalog_free(app->catalog);
+            app->catalog = NULL;
             return rc;
         }
+        warn_without_data(app);
     }
     *out = app->catalog;
     return 0;

@@ -39,12 +39,18 @@ bool cli_flag(const struct cli_args *a, const char *name);
 /* i-th value of a LIST option, NULL past the end. */
 const char *cli_list(const struct cli_args *a, const char *name, size_t i);
 
+#define APP_FX_MAX 8
 /* Process-wide context, made by main.c and passed down. */
 struct app {
     const char *db_path, *data_dir, *config_path, *self;
     enum out_format format;
     const char *currency, *lang;
-    const char *fx; /* --fx CODE=RATE@DATE, NULL = none */
+    struct app_fx { /* --fx CODE=RATE@DATE: units of code for 1 USD, in place of the known rate */
+        char code[4];
+        money rate;
+        int64_t date;
+    } fx[APP_FX_MAX];
+    size_t n_fx;
     bool offline, strict, plain, quiet, color;
     int verbose;
     int64_t now; /* GPUTIER_NOW or the clock */
@@ -59,6 +65,12 @@ struct app {
 };
 int app_store(struct app *app, struct store **out, struct gt_error *err) GT_CHECK;
 int app_catalog(struct app *app, const struct catalog **out, struct gt_error *err) GT_CHECK;
+/* Reads --fx values into app->fx (fx.c). */
+int app_read_fx(struct app *app, const struct cli_args *args, struct gt_error *err) GT_CHECK;
+/* Puts app->fx into a catalog just loaded; refuses an app->currency without any rate. */
+int app_apply_fx(const struct app *app, struct catalog *c, struct gt_error *err) GT_CHECK;
+/* Seconds that local time is ahead of UTC at an instant: summer time changes it. */
+int32_t app_local_offset(int64_t when);
 /* Configured base URL of a source: GPUTIER_URL_ID, then the config file, else NULL. */
 const char *app_source_url(void *app, const char *source_id);
 const char *app_source_key(void *app, const char *source_id);
@@ -86,6 +98,7 @@ struct command {
     const char *example;
     /* Returns 0 or a GT_E* code with err filled; GT_EINFEASIBLE after output = exit 3. */
     int (*run)(struct app *app, const struct cli_args *args, struct gt_error *err);
+    bool no_csv; /* has no table to write as CSV: --format csv is refused */
 };
 const struct command *command_at(size_t i);
 const struct command *command_find(const char *name);

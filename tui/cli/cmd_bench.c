@@ -190,4 +190,5 @@ const struct command command_bench = {
     .options = options,
     .example = "gputier bench --quick",
     .run = run,
+    .no_csv = true,
 };

@@ -36,14 +36,31 @@ struct row {
     double usd_per_gpu_hour, epoch_usd;
 };
 
-static const struct gpu_spec *find_gpu(const struct catalog *c, const char *name)
+/* One GPU by its name; a name of several ("A100") is refused, since their rates differ. */
+static int find_gpu(const struct catalog *c, const char *name, const struct gpu_spec **out,
+                    struct gt_error *err)
 {
+    char others[160] = "";
+    size_t n = 0, len = 0;
     for (size_t i = 0; i < c->n_gpus; i++) {
-        if (text_leading_parts(name, c->gpus[i].model)) {
-            return &c->gpus[i];
+        if (!text_leading_parts(name, c->gpus[i].model)) {
+            continue;
+        }
+        if (strlen(name) == strlen(c->gpus[i].model)) {
+            *out = &c->gpus[i];
+            return 0;
+        }
+        *out = &c->gpus[i];
+        if (n++ < 6 && len < sizeof others) {
+            len += (size_t)snprintf(others + len, sizeof others - len, "%s%s", n > 1 ? ", " : "",
+                                    c->gpus[i].model);
         }
     }
-    return NULL;
+    return n == 1  ? 0
+           : n > 1 ? gt_fail(err, GT_EUSAGE, "", "--gpu: found '%.60s', which may be %s: name one",
+                             name, others)
+                   : gt_fail(err, GT_EUSAGE, "",
+                             "no GPU '%.60s' in the table; gputier prices lists the names", name);
 }
 
 /* A name given by a driver ("NVIDIA A100-SXM4-80GB"): every word of the model must be in it. */
@@ -101,10 +118,8 @@ static int from_measured(struct calibration *k, const struct cli_args *args, str
     if (!name) {
         return gt_fail(err, GT_EUSAGE, "", "--measured needs --gpu: on which GPU was it measured");
     }
-    k->on = find_gpu(k->catalog, name);
-    if (!k->on) {
-        return gt_fail(err, GT_EUSAGE, "",
-                       "no GPU '%.60s' in the table; gputier prices lists the names", name);
+    if (find_gpu(k->catalog, name, &k->on, err) != 0) {
+        return GT_EUSAGE;
     }
     job.gpu = k->on;
     job.gpus = job.gpus_per_node = gpus;
@@ -208,6 +223,18 @@ static int print_json(const struct calibration *k, const struct row *rows, size_
     return rc;
 }
 
+/* Three digits without an exponent: 2660, 624, 0.086. */
+static const char *three_digits(double v, char buf[32])
+{
+    double unit = v >= 1000 ? pow(10, floor(log10(v)) - 2) : 1;
+    if (v >= 100) {
+        snprintf(buf, 32, "%.0f", round(v / unit) * unit);
+    } else {
+        snprintf(buf, 32, "%.3g", v);
+    }
+    return buf;
+}
+
 static int print_table(struct app *app, const struct calibration *k, const struct row *rows,
                        size_t n, struct gt_error *err)
 {
@@ -219,8 +246,10 @@ static int print_table(struct app *app, const struct calibration *k, const struc
     for (size_t i = 0; i < n; i++) {
         const struct catalog_offers *o = &k->catalog->offers;
         char rate[32], interval[64], price[32] = "no price", epoch[32] = "-", where[160] = "-";
-        snprintf(rate, sizeof rate, "%.3g", rows[i].rate.samples_per_s);
-        snprintf(interval, sizeof interval, "%.3g-%.3g", rows[i].rate.lo, rows[i].rate.hi);
+        char lo[32], hi[32];
+        three_digits(rows[i].rate.samples_per_s, rate);
+        snprintf(interval, sizeof interval, "%s-%s", three_digits(rows[i].rate.lo, lo),
+                 three_digits(rows[i].rate.hi, hi));
         if (!isnan(rows[i].epoch_usd)) {
             snprintf(price, sizeof price, "%.3f", rows[i].usd_per_gpu_hour);
             snprintf(epoch, sizeof epoch, "%.2g",
@@ -275,7 +304,7 @@ static int read_job(struct calibration *k, const struct cli_args *args, struct g
         rc = count_parse(v, &n, err);
         k->samples = (double)n;
     }
-    if (rc || k->job.batch_per_gpu < 0 || k->samples < 1) {
+    if (rc || (cli_value(args, "batch") && k->job.batch_per_gpu <= 0) || k->samples < 1) {
         return gt_fail(err, GT_EUSAGE, "", "--batch and --samples want a number above 0");
     }
     k->job.stack = cli_value(args, "stack") ? cli_value(args, "stack") : "tuned";
@@ -295,6 +324,9 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     if (args->n_positional) {
         return gt_fail(err, GT_EUSAGE, "", "calibrate takes no argument '%.40s'",
                        args->positional[0]);
+    }
+    if (!cli_value(args, "measured") && (cli_value(args, "gpu") || cli_value(args, "gpus"))) {
+        return gt_fail(err, GT_EUSAGE, "", "--gpu and --gpus say where --measured was measured");
     }
     int rc = app_catalog(app, &k.catalog, err);
     rc = rc ? rc : read_job(&k, args, err);
@@ -323,4 +355,5 @@ const struct command command_calibrate = {
     .options = options,
     .example = "gputier calibrate --measured 620 --gpu 'RTX 3090' --model resnet50",
     .run = run,
+    .no_csv = true,
 };

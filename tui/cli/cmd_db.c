@@ -116,4 +116,5 @@ const struct command command_db = {
     .options = options,
     .example = "gputier db backup prices.db",
     .run = run,
+    .no_csv = true,
 };

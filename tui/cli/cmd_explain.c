@@ -107,4 +107,5 @@ const struct command command_explain = {
     .options = options,
     .example = "explain vision-team#2",
     .run = run,
+    .no_csv = true,
 };

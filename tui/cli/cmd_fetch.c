@@ -265,4 +265,5 @@ const struct command command_fetch = {
     .options = options,
     .example = "gputier fetch aws-offer skypilot --region us-east-1",
     .run = run,
+    .no_csv = true,
 };

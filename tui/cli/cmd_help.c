@@ -77,4 +77,5 @@ const struct command command_help = {
     .summary = "explains a command, or lists all",
     .example = "gputier help plan",
     .run = run,
+    .no_csv = true,
 };

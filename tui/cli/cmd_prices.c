@@ -480,22 +480,32 @@ static int list(struct app *app, struct price_view *v, const struct catalog *c,
     return rc;
 }
 
+/* An amount in another currency is worth nothing without its rate. */
+static void say_rate(const struct catalog *c, const char *currency)
+{
+    char rate[MONEY_TEXT], date[16];
+    int64_t when = 0;
+    money m = catalog_fx_rate(c, currency, &when);
+    if (strcmp(currency, "USD") != 0) {
+        fprintf(stderr, "exchange rate: %s %s for 1 USD, of %s\n", money_format(m, rate), currency,
+                date_format(when, date));
+    }
+}
+
 static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
 {
-    struct store *s = NULL;
-    struct catalog *c = NULL;
+    const struct catalog *c = NULL;
     bool check = args->n_positional == 1 && strcmp(args->positional[0], "check") == 0;
     if (args->n_positional > 0 && !check) {
         return bad(err, "prices", args->positional[0], "options only, or check");
     }
     /* prices are shown in the vendor's currency unless another was asked for */
     struct price_view v = {app->format, app->plain, PER_HOUR, cli_value(args, "currency")};
-    /* of its own: machines without a GPU are listed too */
-    struct load_options o = {.as_of = app->as_of, .with_cpu_only = true};
-    int rc = app_store(app, &s, err);
-    rc = rc ? rc : store_load_catalog(s, &o, &c, err);
+    int rc = app_catalog(app, &c, err);
     rc = rc ? rc : check ? prices_check(&v, c, err) : list(app, &v, c, args, err);
-    catalog_free(c);
+    if (rc == 0 && v.currency && v.format != OUT_JSON && !app->quiet) {
+        say_rate(c, v.currency);
+    }
     return rc;
 }
 

@@ -164,11 +164,27 @@ static int validate(struct app *app, const struct cli_args *args, struct gt_erro
     return rc;
 }
 
+/* The first flag given that describes a job, NULL when none: init would not write it down. */
+static const char *job_flag(const struct cli_args *args)
+{
+    for (size_t i = 0; i < args->n_given; i++) {
+        for (const struct cli_option *o = options; o->name != NULL; o++) {
+            if (strcmp(o->name, args->given[i].name) == 0 && strcmp(o->name, "output") != 0) {
+                return o->name;
+            }
+        }
+    }
+    return NULL;
+}
+
 static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
 {
-    const char *what = args->n_positional > 0 ? args->positional[0] : "";
+    const char *what = args->n_positional > 0 ? args->positional[0] : "nothing";
     if (args->n_positional <= 2 && strcmp(what, "init") == 0) {
-        return init(args, err);
+        const char *flag = job_flag(args);
+        return flag == NULL ? init(args, err)
+                            : gt_fail(err, GT_EUSAGE, "",
+                                      "--%s is for validate; init writes a file to edit", flag);
     }
     if (args->n_positional <= 2 && strcmp(what, "validate") == 0) {
         return validate(app, args, err);
@@ -187,4 +203,5 @@ const struct command command_scenario = {
     .options = options,
     .example = "scenario validate job.yaml",
     .run = run,
+    .no_csv = true,
 };

@@ -59,46 +59,60 @@ static int walk(struct config *c, yaml_document_t *doc, const yaml_node_t *node,
     return 0;
 }
 
-static struct config *config_load(struct app *app)
+static int parse(struct config *c, const char *path, const char *text, size_t len,
+                 struct gt_error *err)
 {
-    struct config *c = calloc(1, sizeof *c);
-    char *text = NULL;
-    size_t len = 0;
-    struct gt_error err = {0};
     yaml_parser_t parser;
     yaml_document_t doc;
-    if (!c) {
-        return NULL;
+    int rc = 0;
+    if (!yaml_parser_initialize(&parser)) {
+        return gt_fail(err, GT_ENOMEM, path, "out of memory");
     }
-    int rc = app_read_file(app->config_path, CONFIG_MAX, &text, &len, &err);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
+    if (yaml_parser_load(&parser, &doc)) {
+        const yaml_node_t *root = yaml_document_get_root_node(&doc);
+        if (root && root->type != YAML_MAPPING_NODE) {
+            rc = gt_fail(err, GT_EPARSE, path,
+                         "found no map, expected keys such as sources, regions");
+        } else if (walk(c, &doc, root, "", 0)) {
+            rc = gt_fail(err, GT_ENOMEM, path, "out of memory");
+        }
+        yaml_document_delete(&doc);
+    } else {
+        char where[160];
+        snprintf(where, sizeof where, "%.120s:%zu:%zu", path, parser.problem_mark.line + 1,
+                 parser.problem_mark.column + 1);
+        rc = gt_fail(err, GT_EPARSE, where, "not YAML: %s",
+                     parser.problem ? parser.problem : "malformed");
+    }
+    yaml_parser_delete(&parser);
+    return rc;
+}
+
+int config_open(struct app *app, bool needed, struct gt_error *err)
+{
+    struct gt_error why = {0};
+    char *text = NULL;
+    size_t len = 0;
+    app->config = calloc(1, sizeof *app->config);
+    if (!app->config) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    int rc = app_read_file(app->config_path, CONFIG_MAX, &text, &len, &why);
+    if (rc == GT_ENOTFOUND && !needed) {
+        return 0;
+    }
     if (rc) {
-        if (rc != GT_ENOTFOUND) {
-            log_line(&app->log, LOG_WARNING, "config", "%s: %s", err.where, err.text);
-        }
-        return c;
+        return gt_fail(err, rc == GT_ENOMEM ? rc : GT_EPARSE, why.where, "%s", why.text);
     }
-    if (yaml_parser_initialize(&parser)) {
-        yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
-        if (yaml_parser_load(&parser, &doc)) {
-            walk(c, &doc, yaml_document_get_root_node(&doc), "", 0);
-            yaml_document_delete(&doc);
-        } else {
-            log_line(&app->log, LOG_WARNING, "config", "%s:%zu:%zu: %s; the file is ignored",
-                     app->config_path, parser.problem_mark.line + 1, parser.problem_mark.column + 1,
-                     parser.problem ? parser.problem : "malformed YAML");
-        }
-        yaml_parser_delete(&parser);
-    }
+    rc = parse(app->config, app->config_path, text, len, err);
     free(text);
-    return c;
+    return rc;
 }
 
 const char *config_get(struct app *app, const char *section, const char *name, const char *key)
 {
     char path[512];
-    if (!app->config) {
-        app->config = config_load(app);
-    }
     snprintf(path, sizeof path, "%s%s%s%s%s", section, name ? "." : "", name ? name : "",
              key ? "." : "", key ? key : "");
     for (size_t i = 0; app->config && i < app->config->n; i++) {

@@ -63,11 +63,18 @@ int inventory_from_args(struct app *app, const struct cli_args *args, const char
         rc = inventory_rows(*inv, &row, &rows, err);
     }
     inventory_access_free(&access);
+    const struct inventory_stats *s = rc ? NULL : inventory_stats(*inv);
+    if (s && s->objects + s->not_files + s->delete_markers == 0 &&
+        s->bad_rows > 0) { /* not a listing with a bad row: no listing */
+        rc = gt_fail(err, GT_EPARSE, s->first_bad_where, "%s, and no other row can be read",
+                     s->first_bad_text);
+    }
     if (rc) {
         inventory_free(*inv);
         *inv = NULL;
     }
-    return rc == GT_ENOTFOUND ? GT_EPARSE : rc; /* a missing file is a bad input file: exit 4 */
+    /* a missing file or a folder is a bad input file: exit 4 */
+    return rc == GT_ENOTFOUND || rc == GT_EIO ? GT_EPARSE : rc;
 }
 
 void inventory_warn(struct app *app, const struct inventory *inv)

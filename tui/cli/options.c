@@ -14,7 +14,7 @@ const struct cli_option cli_globals[] = {
     {"lang", 0, OPT_VALUE, "CODE", "language of texts for people"},
     {"color", 0, OPT_VALUE, "auto|always|never", "colours"},
     {"currency", 0, OPT_VALUE, "CODE", "show amounts in this currency"},
-    {"fx", 0, OPT_VALUE, "CODE=RATE@DATE", "exchange rate, units of CODE for 1 USD"},
+    {"fx", 0, OPT_LIST, "CODE=RATE@DATE", "exchange rate: CODE for 1 USD; one each currency"},
     {"as-of", 0, OPT_VALUE, "DATE", "prices known then"},
     {"strict", 0, OPT_FLAG, NULL, "a total that is \"at least\" is exit status 3"},
     {"plain", 0, OPT_FLAG, NULL, "linear text for screen readers"},
@@ -86,7 +86,8 @@ static int take(struct cli_args *a, const struct cli_option *o, const char *atta
         attached = name ? argv[++*i] : "";
     }
     if (!attached) {
-        if (*i + 1 >= argc) {
+        /* "--limit --format json": the value was forgotten; "-1" and "-" may be values */
+        if (*i + 1 >= argc || (strncmp(argv[*i + 1], "--", 2) == 0 && argv[*i + 1][2] != '\0')) {
             return gt_fail(err, GT_EUSAGE, "", "option --%s needs a value: %s", o->name, o->arg);
         }
         attached = argv[++*i];

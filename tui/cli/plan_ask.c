@@ -1,7 +1,9 @@
 /* Short flags and --set -> scenario (plan_ask.h). A flag is nothing but a --set with a short name.
  */
+#include "gputier/units.h"
 #include "plan_ask.h"
 #include "gputier/planner.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +188,24 @@ static int read_flags(struct plan_ask *a, const struct cli_args *args, struct gt
     return rc ? rc : add_sets(a, args, err);
 }
 
+/* A deadline without a zone is local time of its own day: summer time may begin or end before. */
+static int parse_local(const struct app *app, size_t len, struct plan_ask *a, struct gt_error *err)
+{
+    int32_t offset = app->local_offset_s;
+    for (int pass = 0;; pass++) {
+        int rc = scenario_parse(a->origin.text, len, a->origin.file, a->sets, a->origin.n_sets,
+                                app->now, offset, &a->scenario, err);
+        a->origin.local_offset_s = offset;
+        if (rc != 0 || pass > 0 || a->scenario->deadline_at == GT_TIME_NONE ||
+            app_local_offset(a->scenario->deadline_at) == offset) {
+            return rc;
+        }
+        offset = app_local_offset(a->scenario->deadline_at);
+        scenario_free(a->scenario);
+        a->scenario = NULL;
+    }
+}
+
 int plan_ask(struct app *app, const char *file, const struct cli_args *args, struct plan_ask *out,
              struct gt_error *err)
 {
@@ -199,7 +219,7 @@ int plan_ask(struct app *app, const char *file, const struct cli_args *args, str
     }
     if (file != NULL) {
         rc = app_read_file(file, SCENARIO_BYTES, &out->text, &len, err);
-        rc = rc == GT_EIO || rc == GT_ENOTFOUND ? GT_EPARSE : rc;
+        rc = rc == GT_EIO || rc == GT_ENOTFOUND || rc == GT_ELIMIT ? GT_EPARSE : rc;
     }
     if (rc == 0 && args != NULL) {
         rc = read_flags(out, args, err);
@@ -207,12 +227,7 @@ int plan_ask(struct app *app, const char *file, const struct cli_args *args, str
     out->origin.file = file != NULL ? file : "command line";
     out->origin.text = out->text != NULL ? out->text : "";
     out->origin.sets = out->sets;
-    out->origin.local_offset_s = app->local_offset_s;
-    if (rc == 0) {
-        rc = scenario_parse(out->origin.text, len, out->origin.file, out->sets, out->origin.n_sets,
-                            app->now, app->local_offset_s, &out->scenario, err);
-    }
-    return rc;
+    return rc != 0 ? rc : parse_local(app, len, out, err);
 }
 
 void plan_ask_release(struct plan_ask *a)
@@ -235,8 +250,9 @@ static int whole_number(const struct cli_args *args, const char *name, uint64_t 
     if (text == NULL) {
         return 0;
     }
+    errno = 0;
     unsigned long long v = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || v < lo || v > hi) {
+    if (errno != 0 || text[0] < '0' || text[0] > '9' || *end != '\0' || v < lo || v > hi) {
         return gt_fail(err, GT_EUSAGE, "", "--%s: found '%.40s', expected a whole number from %llu",
                        name, text, (unsigned long long)lo);
     }

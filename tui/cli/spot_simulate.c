@@ -44,6 +44,11 @@ static int read_job(const struct cli_args *args, struct ckpt_job *job, struct gt
         job->tau_h = tau / 3600;
         return rc;
     }
+    if (!rc && delta <= 0 && job->lambda_per_h > 0) {
+        return gt_fail(err, GT_EUSAGE, "",
+                       "--interval auto needs --delta above 0, the stall of one checkpoint: where "
+                       "one costs nothing, ever more of them are best");
+    }
     return rc ? rc : ckpt_best_tau(job, &job->tau_h, err);
 }
 

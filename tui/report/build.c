@@ -164,12 +164,14 @@ static void offer_row(struct doc *d, struct doc_block *t, const char *role, cons
                                   doc_duration(d, p->makespan_mean_s), chance(d, p), total(d, p)});
 }
 
+struct offers {
+    const struct plan *plan[3];
+    const char *role[3];
+};
+
 /* The same need three ways: what is recommended, what is done first, what is exposed least. */
-static void offers(struct doc *d, const struct report_input *in, const struct plan *p)
+static struct offers choose_offers(const struct report_input *in, const struct plan *p)
 {
-    static const char *const titles[] = {
-        "Offer",      "!Where",   "Machines", "!Bought", "Price of a machine-hour",
-        ">Mean time", ">In time", ">Cost",    NULL};
     const struct plan *fast = NULL, *safe = NULL;
     for (size_t i = 0; i < in->set->n_front; i++) {
         const struct plan *q = &in->set->front[i];
@@ -181,19 +183,63 @@ static void offers(struct doc *d, const struct report_input *in, const struct pl
             safe = q;
         }
     }
+    return (struct offers){{p, fast, safe}, {"recommended", "fastest", "least exposed"}};
+}
+
+/* What each offer's cost is made of; the parts of each add up to its total. */
+static int offer_parts(struct doc *d, const struct offers *o)
+{
+    static const char *const titles[] = {"Component", ">recommended", ">fastest", ">least exposed",
+                                         NULL};
+    money shown[3][COMP_COUNT];
+    int rc = 0;
+    for (int k = 0; k < 3 && rc == 0; k++) {
+        rc = plan_shown(o->plan[k], shown[k], NULL);
+    }
+    if (rc) {
+        return rc;
+    }
+    struct doc_block *t = doc_table(d, "What their costs are made of", titles);
+    for (int c = 0; c < COMP_COUNT; c++) {
+        const char *cell[4] = {doc_words(d, component_name((enum component)c))};
+        bool any = false;
+        for (int k = 0; k < 3; k++) {
+            any = any || o->plan[k]->component[c] != 0;
+            cell[k + 1] = doc_amount(d, shown[k][c], o->plan[k]->currency);
+        }
+        if (any) {
+            doc_row(d, t, ROW_PLAIN, cell);
+        }
+    }
+    doc_row(d, t, ROW_TOTAL,
+            (const char *const[]){"total", total(d, o->plan[0]), total(d, o->plan[1]),
+                                  total(d, o->plan[2])});
+    return 0;
+}
+
+static int offers(struct doc *d, const struct report_input *in, const struct plan *p)
+{
+    static const char *const titles[] = {
+        "Offer",      "!Where",   "Machines", "!Bought", "Price of a machine-hour",
+        ">Mean time", ">In time", ">Cost",    NULL};
+    struct offers o = choose_offers(in, p);
     doc_heading(d, 2, "Offers for the same need");
     struct doc_block *t =
-        doc_table(d, "The recommendation beside the fastest and the least exposed plan", titles);
-    offer_row(d, t, "recommended", p, ROW_CHOSEN);
-    if (fast) {
-        offer_row(d, t, "fastest", fast, ROW_PLAIN);
-        offer_row(d, t, "least exposed to interruptions", safe, ROW_PLAIN);
+        doc_table(d,
+                  "The recommendation beside the fastest plan and the one least exposed to "
+                  "interruptions",
+                  titles);
+    for (int k = 0; k < 3; k++) {
+        if (o.plan[k]) {
+            offer_row(d, t, o.role[k], o.plan[k], k ? ROW_PLAIN : ROW_CHOSEN);
+        }
     }
     doc_figure(d,
                "Expected cost against expected time. Circles: the Pareto front (cost, time and "
                "risk); squares: ranked plans; diamond: the recommendation. The line joins the "
                "cheapest plans for each time.",
                svg_pareto(d, in->set, in->index));
+    return o.plan[1] ? offer_parts(d, &o) : 0;
 }
 
 static void plans(struct doc *d, const struct report_input *in)
@@ -282,7 +328,9 @@ int report_build(const struct report_input *in, struct doc *d, struct gt_error *
         doc_printf(d, "Recommendation: %s",
                    in->scenario && in->scenario->name[0] ? doc_name(d, in->scenario->name) : p->id);
     summary(d, in, p, shown);
-    offers(d, in, p);
+    if (offers(d, in, p)) {
+        return gt_fail(err, GT_ERANGE, "", "a bill is out of the range of money");
+    }
     bill(d, p, shown, line);
     plans(d, in);
     report_annex(in, d);

@@ -47,7 +47,7 @@ const char report_style[] =
     "border-top:2px solid var(--fg);border-bottom:0}\n"
     "figure{margin:1.2rem 0}figcaption{color:var(--dim);font-size:.84rem;margin-top:.2rem}"
     "svg{display:block;width:100%;height:auto}\n"
-    "svg text{fill:var(--fg);font:12px system-ui,-apple-system,'Segoe UI','Noto Sans',sans-serif;"
+    "svg text{fill:var(--fg);font:13px system-ui,-apple-system,'Segoe UI','Noto Sans',sans-serif;"
     "font-variant-numeric:tabular-nums}svg .dim{fill:var(--dim)}svg .b{font-weight:650}"
     ".axis{stroke:var(--dim)}.grid{stroke:var(--grid)}\n"
     ".s0{fill:var(--s0)}.s1{fill:var(--s1)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}"
@@ -58,6 +58,7 @@ const char report_style[] =
     "@media print{:root{color-scheme:light;" LIGHT "}body{margin:0;padding:0;max-width:none;"
     "font-size:9.5pt}h2{break-after:avoid;margin-top:1.4rem}tr,figure,.facts>div{"
     "break-inside:avoid}thead{display:table-header-group}.wide{overflow:visible}"
-    "table{font-size:7.5pt}th,td{padding:.18rem .3rem}*{-webkit-print-color-adjust:exact;"
+    "caption,figcaption{font-size:8pt}table{font-size:7.5pt}th,td{padding:.18rem "
+    ".3rem}*{-webkit-print-color-adjust:exact;"
     "print-color-adjust:exact}.n,.o{white-space:normal}}\n"
     "@page{size:A4;margin:14mm}\n";

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define W      960
-#define LABELS 170 /* room of the names on the left */
+#define LABELS 180 /* room of the names on the left */
 #define ROOM   580 /* of the longest bar */
 #define ROW    28
 

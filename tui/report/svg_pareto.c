@@ -112,6 +112,11 @@ static const char *tick_text(double v, char out[MONEY_TEXT])
     return money_format_fixed(m, 0, true, out);
 }
 
+static const char *axis_note(const struct axis *a)
+{
+    return a->log ? " (logarithmic)" : a->lo > 0 ? " (axis does not begin at 0)" : "";
+}
+
 static void axes(const struct plot *p, const char *y_title)
 {
     struct buf *b = p->b;
@@ -133,13 +138,10 @@ static void axes(const struct plot *p, const char *y_title)
     buf_addf(b,
              "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">expected time to finish, hours%s"
              "</text>",
-             (W + LEFT - RIGHT) / 2, H - 10, p->x.log ? " (logarithmic)" : "");
+             (W + LEFT - RIGHT) / 2, H - 10, axis_note(&p->x));
     buf_addf(b, "<text x=\"%d\" y=\"%d\">expected cost, ", 8, 16);
     html_escape(b, y_title);
-    buf_addf(b, "%s</text>",
-             p->y.log      ? " (logarithmic)"
-             : p->y.lo > 0 ? " (axis does not begin at 0)"
-                           : "");
+    buf_addf(b, "%s</text>", axis_note(&p->y));
 }
 
 /* The cheapest plan for each time, from the cheapest to the fastest, as a staircase. */
@@ -208,7 +210,7 @@ static void add_label(struct plot *p, const struct plan *q, const char *text, bo
 {
     static const double dx[] = {9, 9, -9, -9, 0, 0, 0, 14, 14, -14},
                         dy[] = {-6, 15, -6, 15, -11, 21, 34, -20, 30, 30};
-    double w = 6.6 * (double)strlen(text) + (bold ? 8 : 0);
+    double w = 7.1 * (double)strlen(text) + (bold ? 8 : 0);
     for (size_t i = 0; i < sizeof dx / sizeof *dx && p->n_labels < MAX_LABELS; i++) {
         double x = px(p, q) + dx[i], y = py(p, q) + dy[i];
         double left = dx[i] > 0 ? x : dx[i] < 0 ? x - w : x - w / 2;

@@ -177,7 +177,7 @@ static void help_lists_every_key(void **state)
         tui_keys(&t, "?", title);
         for (const struct screen_key *k = screens[i]->keys; k->key; k++) {
             assert_true(vt_has(&t, k->key));
-            assert_true(vt_has(&t, k->text));
+            assert_true(vt_has(&t, k->help ? k->help : k->text));
         }
         vt_send(&t, "?");
         tui_expect_gone(&t, title);
@@ -235,6 +235,49 @@ static void the_view_is_written_as_filtered_and_sorted(void **state)
     tui_quit(&t);
 }
 
+/* Pasted text is text: a newline or a q in it does nothing but stand there. */
+static void pasted_text_is_no_command(void **state)
+{
+    struct vt t;
+    (void)state;
+    tui_start(&t, 24, 80);
+    vt_send(&t, "\033[200~q\nfx:quit\n6\033[201~");
+    vt_settle(&t, 100, 1000);
+    assert_false(t.gone);
+    tui_keys(&t, "f\033[200~h100\n8\tspot\033[201~", "filter: h100 8 spot");
+    tui_keys(&t, "\r", "offers for  h100 8 spot");
+    vt_send(&t, "\033[200~unended\003"); /* a lost end mark does not lock the keyboard */
+    vt_settle(&t, 100, 1000);
+    if (t.gone) {
+        assert_int_equal(vt_wait(&t, LIMIT_MS), 0);
+        vt_end(&t);
+        return;
+    }
+    tui_quit(&t);
+}
+
+static void a_file_is_overwritten_only_after_a_second_enter(void **state)
+{
+    struct vt t;
+    struct stat st;
+    FILE *f = fopen("there.csv", "w");
+    (void)state;
+    assert_non_null(f);
+    fputs("mine", f);
+    assert_int_equal(fclose(f), 0);
+    tui_start(&t, 24, 80);
+    tui_keys(&t, "wthere.csv\r", "exists; Enter overwrites it");
+    vt_send(&t, "\033");
+    tui_expect_gone(&t, "exists;");
+    assert_int_equal(stat("there.csv", &st), 0);
+    assert_int_equal(st.st_size, 4);
+    tui_keys(&t, "wthere.csv\r", "exists; Enter overwrites it");
+    tui_keys(&t, "\r", "wrote ");
+    assert_int_equal(stat("there.csv", &st), 0);
+    assert_true(st.st_size > 1000);
+    tui_quit(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +292,8 @@ int main(void)
         cmocka_unit_test(help_lists_every_key),
         cmocka_unit_test(commands_and_tab_reach_every_screen),
         cmocka_unit_test(the_view_is_written_as_filtered_and_sorted),
+        cmocka_unit_test(pasted_text_is_no_command),
+        cmocka_unit_test(a_file_is_overwritten_only_after_a_second_enter),
     };
     return cmocka_run_group_tests_name("tui prices", tests, tui_setup, tui_teardown);
 }

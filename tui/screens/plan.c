@@ -17,18 +17,19 @@
 
 #define FORM_WIDTH 33
 
-static const struct screen_key keys[] = {{"Enter", "bill", true},
-                                         {"e", "edit", true},
-                                         {"- +", "deadline", true},
-                                         {"[ ]", "budget", false},
-                                         {"m", "axes: cost by time, cost by risk", false},
-                                         {"R", "rejected", true},
-                                         {"o", "open scenario", true},
-                                         {"u", "undo", true},
-                                         {"Ctrl-R", "redo", false},
-                                         {"S", "save", true},
-                                         {"w", "write report", true},
-                                         {NULL, NULL, false}};
+static const struct screen_key keys[] = {
+    {"Enter", "bill", true, "bill, reasons and notes of the selected plan"},
+    {"e", "edit", true, "edit the scenario: Enter changes a field, Esc leaves"},
+    {"- +", "deadline", true, "deadline 5 % shorter, longer"},
+    {"[ ]", "budget", false, "budget 5 % lower, higher"},
+    {"m", "axes", false, "axes: cost by time, cost by risk"},
+    {"R", "rejected", true, "what was rejected, and why"},
+    {"o", "open", true, "open a scenario file"},
+    {"S", "save", true, "save the plan under a name"},
+    {"u", "undo", true, "undo the last edit"},
+    {"Ctrl-R", "redo", false, "redo it"},
+    {"w", "report", true, "write the report (.html .md .csv)"},
+    {NULL, NULL, false, NULL}};
 
 struct plan_screen {
     struct plan_form form;
@@ -386,7 +387,7 @@ static bool key(struct ui *ui, void *state, int k, bool is_key)
         undo(ui, p, 1);
         return true;
     case 'w':
-        ui_ask(ui, "write report to (.html .md .csv): ", "report.html", false, report_done, p);
+        ui_ask_path(ui, "write report to (.html .md .csv): ", "report.html", report_done, p);
         return true;
     default:
         return false;

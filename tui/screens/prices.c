@@ -47,18 +47,19 @@ static const char *const buy_short[PURCHASE_COUNT] = {
     [PURCHASE_CAPACITY_BLOCK] = "block",       [PURCHASE_DEV_TEST] = "dev/test",
 };
 
-static const struct screen_key keys[] = {{"Enter", "details", true},
-                                         {"f", "filter", true},
-                                         {"x", "clear", true},
-                                         {"/", "find", true},
-                                         {"s", "sort", true},
-                                         {"n N", "next, previous match", false},
-                                         {"< >", "sort by the column to the left, right", false},
-                                         {"r", "reverse the order", false},
-                                         {"b", "price per GPU-hour, hour, month", false},
-                                         {"y", "copy the row", false},
-                                         {"w", "write CSV", true},
-                                         {NULL, NULL, false}};
+static const struct screen_key keys[] = {
+    {"Enter", "details", true, "details of the selected offer, on and off"},
+    {"f", "filter", true, "filter: words, or vendor= gpu= gpus=4-8 region= zone= type= buy= max="},
+    {"x", "clear", true, "clear the filter"},
+    {"/", "find", true, "find in the rows shown"},
+    {"n N", "next, previous match", false, NULL},
+    {"s", "sort", true, "sort by the next column"},
+    {"< >", "sort by the column to the left, right", false, NULL},
+    {"r", "reverse the order", false, NULL},
+    {"b", "price per GPU-hour, hour, month", false, NULL},
+    {"y", "copy the row", false, NULL},
+    {"w", "write CSV", true, "write the rows as shown to a CSV file"},
+    {NULL, NULL, false, NULL}};
 
 struct prices {
     struct offer_view view; /* rows that pass the filter, in order */
@@ -395,7 +396,7 @@ static bool key(struct ui *ui, void *state, int k, bool is_key)
         copy_row(ui, p);
         return true;
     case 'w':
-        ui_ask(ui, "write CSV to: ", "prices.csv", false, write_view, p);
+        ui_ask_path(ui, "write CSV to: ", "prices.csv", write_view, p);
         return true;
     default:
         return false;

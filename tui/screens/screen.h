@@ -12,6 +12,7 @@ struct ui;
 struct screen_key {
     const char *key, *text; /* "f", "filter" */
     bool bar;               /* shown in the bottom bar */
+    const char *help;       /* a fuller text for the help, NULL = text */
 };
 struct screen_ops {
     char digit; /* '1'…: its tab's key */
@@ -47,12 +48,16 @@ struct ui {
     const char *prompt_label;
     prompt_done prompt_then; /* NULL = no prompt open */
     void *prompt_state;
-    bool prompt_live;
+    bool prompt_live, prompt_writes, prompt_confirmed;
+    bool pasting; /* between the marks of a bracketed paste */
 };
 void ui_message(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ui_error(struct ui *ui, const struct gt_error *err);
 void ui_ask(struct ui *ui, const char *label, const char *text, bool live, prompt_done then,
             void *state);
+/* The same for the path of a file to be written: one that exists is only written after a second
+ * Enter. */
+void ui_ask_path(struct ui *ui, const char *label, const char *path, prompt_done then, void *state);
 /* Days since as_of ("134d"), in out. */
 const char *ui_age(const struct ui *ui, int64_t as_of, char out[32]);
 

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define MAX_ROWS 4096
-static const struct screen_key keys[] = {{"R", "read again", true}, {NULL, NULL, false}};
+static const struct screen_key keys[] = {{"R", "read again", true, NULL},
+                                         {NULL, NULL, false, NULL}};
 
 struct source_row {
     char id[64], scope[96], state[24], why[200], date[16];

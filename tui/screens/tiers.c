@@ -12,15 +12,16 @@
 
 #define TEXT_MAX (256UL << 20)
 
-static const struct screen_key keys[] = {{"Enter", "steps, rules", true},
-                                         {"o", "open", true},
-                                         {"H", "horizon", true},
-                                         {"W", "longest wait", false},
-                                         {"L", "lifecycle file", true},
-                                         {"w", "write", true},
-                                         {"u", "undo the last horizon, wait or file", false},
-                                         {"Ctrl-R", "redo", false},
-                                         {NULL, NULL, false}};
+static const struct screen_key keys[] = {
+    {"Enter", "steps, rules", true, "first steps, lifecycle rules and assumptions, on and off"},
+    {"o", "open", true, "open a listing, an inventory, a histogram or a scenario"},
+    {"H", "horizon", true, "how long the data are kept"},
+    {"W", "longest wait", false, "longest acceptable wait for the first byte"},
+    {"L", "lifecycle file", true, "write the plain policy as a lifecycle file"},
+    {"w", "write", true, "write the answer (.csv .json .txt)"},
+    {"u", "undo", false, "undo the last file, horizon or wait"},
+    {"Ctrl-R", "redo", false, "redo it"},
+    {NULL, NULL, false, NULL}};
 
 #define UNDO_MAX 32
 struct tiers {
@@ -309,10 +310,10 @@ static bool key(struct ui *ui, void *state, int k, bool is_key)
         ui_ask(ui, "longest wait for the first byte (12h, any): ", "any", false, wait_done, t);
         return true;
     case 'L':
-        ui_ask(ui, "write the lifecycle policy to: ", "lifecycle.json", false, lifecycle_done, t);
+        ui_ask_path(ui, "write the lifecycle policy to: ", "lifecycle.json", lifecycle_done, t);
         return true;
     case 'w':
-        ui_ask(ui, "write to (.csv .json .txt): ", "tiers.csv", false, write_done, t);
+        ui_ask_path(ui, "write to (.csv .json .txt): ", "tiers.csv", write_done, t);
         return true;
     case 'u':
         undo(ui, t, -1);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define MIN_COLS 40
 #define MIN_ROWS 10
@@ -21,16 +22,16 @@ static const struct screen_ops *const screens[] = {&screen_prices, &screen_plan,
 #define N_SCREENS (sizeof screens / sizeof *screens)
 
 static const struct screen_key common_keys[] = {
-    {"1 3 4 6, Tab", "go to a screen", false},
-    {"arrows, h j k l", "move", false},
-    {"PgUp PgDn, Ctrl-D Ctrl-U", "move by pages", false},
-    {"g G, Home End", "first, last", false},
-    {":", "type a command: a screen's name, help, quit", false},
-    {"Ctrl-L", "draw the screen anew", false},
-    {"Ctrl-Z", "suspend", false},
-    {"?", "help", true},
-    {"q", "quit", true},
-    {NULL, NULL, false}};
+    {"1 3 4 6, Tab", "go to a screen", false, NULL},
+    {"arrows, h j k l", "move", false, NULL},
+    {"PgUp PgDn, Ctrl-D Ctrl-U", "move by pages", false, NULL},
+    {"g G, Home End", "first, last", false, NULL},
+    {":", "type a command: a screen's name, help, quit", false, NULL},
+    {"Ctrl-L", "draw the screen anew", false, NULL},
+    {"Ctrl-Z", "suspend", false, NULL},
+    {"?", "help", true, NULL},
+    {"q", "quit", true, NULL},
+    {NULL, NULL, false, NULL}};
 
 void ui_message(struct ui *ui, const char *fmt, ...)
 {
@@ -56,6 +57,13 @@ void ui_ask(struct ui *ui, const char *label, const char *text, bool live, promp
     ui->prompt_then = then;
     ui->prompt_state = state;
     ui->prompt_live = live;
+    ui->prompt_writes = ui->prompt_confirmed = false;
+}
+
+void ui_ask_path(struct ui *ui, const char *label, const char *path, prompt_done then, void *state)
+{
+    ui_ask(ui, label, path, false, then, state);
+    ui->prompt_writes = true;
 }
 
 const char *ui_age(const struct ui *ui, int64_t as_of, char out[32])
@@ -127,11 +135,11 @@ static int draw_bar_keys(const struct screen_key *keys, int x, int end)
 /* The keys that work now; help and quit always have their room. */
 static void draw_bar(struct ui *ui)
 {
-    static const struct screen_key typing[] = {{"Enter", "ok", true},
-                                               {"Esc", "cancel", true},
-                                               {"Ctrl-U", "clear", true},
-                                               {"Ctrl-W", "erase a word", true},
-                                               {NULL, NULL, false}};
+    static const struct screen_key typing[] = {{"Enter", "ok", true, NULL},
+                                               {"Esc", "cancel", true, NULL},
+                                               {"Ctrl-U", "clear", true, NULL},
+                                               {"Ctrl-W", "erase a word", true, NULL},
+                                               {NULL, NULL, false, NULL}};
     draw_rule(LINES - 2, 0, COLS);
     if (ui->prompt_then) {
         draw_bar_keys(typing, 1, COLS);
@@ -153,7 +161,7 @@ static void draw_help(struct ui *ui)
                 continue;
             }
             draw_text(y, 2, 26, -1, EL_KEY, k->key);
-            draw_text(y++, 29, COLS - 30, 0, EL_TEXT, k->text);
+            draw_text(y++, 29, COLS - 30, 0, EL_TEXT, k->help ? k->help : k->text);
         }
     }
     draw_rule(LINES - 2, 0, COLS);
@@ -235,6 +243,15 @@ static void prompt_input(struct ui *ui, int key, bool is_key)
 {
     enum prompt_result r = prompt_key(&ui->prompt, key, is_key);
     prompt_done then = ui->prompt_then;
+    if (r == PROMPT_CHANGED) {
+        ui->prompt_confirmed = false;
+    }
+    if (r == PROMPT_DONE && ui->prompt_writes && !ui->prompt_confirmed &&
+        access(ui->prompt.text, F_OK) == 0) {
+        ui->prompt_confirmed = true;
+        ui->prompt_label = "exists; Enter overwrites it, Esc does not: ";
+        return;
+    }
     if (r == PROMPT_CHANGED && ui->prompt_live) {
         then(ui, ui->prompt_state, ui->prompt.text, false);
     } else if (r == PROMPT_DONE) {
@@ -304,9 +321,35 @@ static void help_key(struct ui *ui, int key, bool is_key)
     }
 }
 
+/* Pasted text goes into an open prompt, as one line, and is no command anywhere else. */
+static bool paste_key(struct ui *ui, int key, bool is_key)
+{
+    if (is_key && (key == TERM_PASTE_BEGIN || key == TERM_PASTE_END)) {
+        ui->pasting = key == TERM_PASTE_BEGIN;
+        return true;
+    }
+    if (!ui->pasting) {
+        return false;
+    }
+    if (!is_key && (key == 27 || key == 3)) { /* the end mark was lost */
+        ui->pasting = false;
+        return false;
+    }
+    if (ui->prompt_then && !is_key) {
+        key = key == '\t' || key == '\r' || key == '\n' ? ' ' : key;
+        if (key >= 32 && key != 127) {
+            prompt_input(ui, key, false);
+        }
+    }
+    return true;
+}
+
 static void take_key(struct ui *ui, int key, bool is_key)
 {
     if (is_key && key == KEY_RESIZE) {
+        return;
+    }
+    if (paste_key(ui, key, is_key)) {
         return;
     }
     if (COLS < MIN_COLS || LINES < MIN_ROWS) { /* nothing can be seen: only leaving works */

@@ -113,6 +113,16 @@ static void stderr_away(void)
     }
 }
 
+/* Bracketed paste where the terminal's description has it. */
+static void paste_marks(bool on)
+{
+    char *sequence = on ? tigetstr("BE") : tigetstr("BD");
+    if (sequence && sequence != (char *)-1) {
+        putp(sequence);
+        fflush(stdout);
+    }
+}
+
 /* Some terminals ignore the request for application cursor keys: both spellings are understood. */
 static void define_keys(void)
 {
@@ -127,6 +137,8 @@ static void define_keys(void)
         define_key(normal, keys[i].code);
         define_key(application, keys[i].code);
     }
+    define_key("\033[200~", TERM_PASTE_BEGIN);
+    define_key("\033[201~", TERM_PASTE_END);
 }
 
 int term_open(const struct term_options *o, struct gt_error *err)
@@ -147,6 +159,14 @@ int term_open(const struct term_options *o, struct gt_error *err)
     if (tcgetattr(STDIN_FILENO, &term.before) || pipe_open(err)) {
         return gt_fail(err, GT_EIO, "terminal", "cannot read the terminal's settings: %s",
                        strerror(errno));
+    }
+    /* A locale that is asked for and not installed: at least its encoding. */
+    const char *wanted = getenv("LC_ALL");
+    wanted = wanted && *wanted ? wanted : getenv("LC_CTYPE");
+    wanted = wanted && *wanted ? wanted : getenv("LANG");
+    if (!setlocale(LC_CTYPE, "") && wanted &&
+        (strcasestr(wanted, "utf-8") || strcasestr(wanted, "utf8"))) {
+        setlocale(LC_CTYPE, "C.UTF-8");
     }
     use_env(FALSE); /* COLUMNS and LINES must not freeze the size */
     use_tioctl(TRUE);
@@ -173,6 +193,7 @@ int term_open(const struct term_options *o, struct gt_error *err)
     }
     signals_on();
     stderr_away();
+    paste_marks(true);
     term.open = true;
     return 0;
 }
@@ -183,6 +204,7 @@ void term_close(void)
         return;
     }
     curs_set(1);
+    paste_marks(false);
     endwin();
     delscreen(term.screen);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &term.before);
@@ -301,6 +323,7 @@ void term_suspend(void)
     struct termios ours;
     tcgetattr(STDIN_FILENO, &ours);
     curs_set(1);
+    paste_marks(false);
     endwin();
     tcsetattr(STDIN_FILENO, TCSADRAIN, &term.before);
     signal(SIGTSTP, SIG_DFL);
@@ -309,6 +332,7 @@ void term_suspend(void)
     signal(SIGTSTP, SIG_IGN);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &ours);
     take_resize();
+    paste_marks(true);
     clearok(curscr, TRUE);
     refresh();
     curs_set(0);

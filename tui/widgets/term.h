@@ -12,6 +12,9 @@ int term_open(const struct term_options *o, struct gt_error *err) GT_CHECK;
 void term_close(void);
 bool term_utf8(void);  /* the locale shows UTF-8: line drawing and braille may be used */
 int term_colors(void); /* 0 = monochrome */
+/* Marks around pasted text, given as keys beyond ncurses' own. */
+#define TERM_PASTE_BEGIN 0x7001
+#define TERM_PASTE_END   0x7002
 /* Next key: a KEY_* code or a Unicode code point; *is_key tells which. Waits at most timeout_ms
  * (-1 = for ever). Returns 1 key, 0 time out, -1 the terminal is gone or a signal asks to end. */
 int term_key(int timeout_ms, int *key, bool *is_key);

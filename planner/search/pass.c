@@ -59,13 +59,28 @@ static void count_range(const struct scenario *s, const struct machine *m, int *
     }
 }
 
+/* Numbers of machines that are considered: all up to 32, above that eight for each doubling, and
+ * the least and the most that the scenario allows. */
+int search_next_count(int n, int hi)
+{
+    int step = 1;
+    while (n >= 32 * step) {
+        step *= 2;
+    }
+    step = step > 1 ? step * 2 : 1;
+    int next = (n / step + 1) * step;
+    return next > hi && n < hi ? hi : next;
+}
+
 static size_t count_pairs(const struct search *q)
 {
     size_t n = 0;
     for (size_t i = 0; i < q->n_machines; i++) {
         int lo, hi;
         count_range(q->s, &q->machine[i], &lo, &hi);
-        n += hi >= lo ? (size_t)(hi - lo + 1) : 0;
+        for (int k = lo; k <= hi; k = search_next_count(k, hi)) {
+            n++;
+        }
     }
     return n;
 }
@@ -92,7 +107,7 @@ static struct pair *make_pairs(struct search *q, struct outcome *o, size_t *n_ou
         const struct machine *m = &q->machine[i];
         int lo, hi;
         count_range(q->s, m, &lo, &hi);
-        for (int k = lo; k <= hi; k++) {
+        for (int k = lo; k <= hi; k = search_next_count(k, hi)) {
             const struct kind *kind = search_kind(q, m, k);
             if (kind == NULL) {
                 free(pair);

@@ -273,6 +273,8 @@ struct outcome {
     size_t candidates, evaluated, pruned;
     size_t rejected_by[5]; /* by kind of reason */
 };
+/* The next number of machines considered after n. */
+int search_next_count(int n, int hi);
 int search_pass(struct search *q, size_t want, struct outcome *o);
 /* With q->prune false every candidate is evaluated: what tests compare with. */
 int search_run(struct search *q, struct plan_set *out);

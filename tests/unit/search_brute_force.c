@@ -290,6 +290,25 @@ static void agrees_with_brute_force(void **state)
     assert_true(mixed > 0);
 }
 
+/* The numbers of machines that are considered, as keys.def says. */
+static void counts_are_as_documented(void **state)
+{
+    (void)state;
+    for (int n = 1; n < 32; n++) {
+        assert_int_equal(search_next_count(n, 1000), n + 1);
+    }
+    for (int lo = 32; lo <= 256; lo *= 2) {
+        int seen = 0;
+        for (int n = lo; n < 2 * lo; n = search_next_count(n, 100000)) {
+            seen++;
+        }
+        assert_int_equal(seen, 8);
+    }
+    assert_int_equal(search_next_count(40, 43), 43); /* the most allowed is tried too */
+    assert_true(search_next_count(43, 43) > 43);
+    assert_int_equal(search_next_count(33, 100), 36);
+}
+
 /* The public entry: bills add up exactly, the same input gives the same plans, infeasible says
  * what binds. */
 static void bills_add_up(void **state)
@@ -337,6 +356,7 @@ static void bills_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_brute_force),
+                                       cmocka_unit_test(counts_are_as_documented),
                                        cmocka_unit_test(bills_add_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

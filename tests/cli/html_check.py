@@ -30,7 +30,10 @@ class Page(HTMLParser):
             if 'http' in (value or '') and key != 'xmlns':
                 self.faults.append(f'address in {key} of {tag}: {value}')
             if key in ('x', 'y', 'x1', 'x2', 'y1', 'y2', 'cx', 'cy', 'r', 'width', 'height'):
-                float(value)
+                try:
+                    float(value)
+                except (TypeError, ValueError):
+                    self.faults.append(f'{key}={value}')
             if 'nan' in (value or '').lower().split() or 'inf' in (value or '').lower().split():
                 self.faults.append(f'{key}={value}')
         names = dict(attrs)

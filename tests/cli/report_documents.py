@@ -157,6 +157,33 @@ for kind in ('md', 'html'):
 run('report', work / 'at_least.json', '--format', 'md', '--strict', code=3)
 run('report', 'demo', '--format', 'md', '--strict')
 
+# Amounts whose plain rounding would not add up: thirds and halves of cents, in one component and across.
+odd = json.loads(plan_json)
+bill = odd['plans'][0]['bill']
+amounts = ['0.334', '0.333', '0.333', '10.005', '0.005', '1.115', '2.004', '7.123456789012']
+odd['plans'][0]['bill'] = [dict(bill[0], component=c, amount=a, quantity=a, rate='1', text=f'line {i}') for i, (c, a) in
+                           enumerate(zip(('storage',) * 3 + ('requests', 'requests', 'other', 'other', 'retrieval'),
+                                         amounts))]
+parts = {c: sum((Decimal(b['amount']) for b in odd['plans'][0]['bill'] if b['component'] == c), Decimal(0))
+         for c in first['cost']['components']}
+odd['plans'][0]['cost']['components'] = {c: f'{v:f}' for c, v in parts.items()}
+odd['plans'][0]['cost']['total'] = f'{sum(parts.values()):f}'
+(work / 'odd.json').write_text(json.dumps(odd))
+for kind in ('md', 'html'):
+    out, _ = run('report', work / 'odd.json', '--format', kind)
+    found = md_cells(out) if kind == 'md' else html_check.rows(out)
+    amount = lambda cell: Decimal(cell.removesuffix(' USD').replace(',', ''))
+    lines = [c for c in found if len(c) == 6 and re.fullmatch(r'line \d', c[1])]
+    shown = {c[0]: amount(c[1]) for c in found if len(c) == 3 and c[1].endswith(' USD')}
+    check(f'{kind}: eight lines of odd amounts', len(lines) == len(amounts), lines)
+    check(f'{kind}: odd components add up', sum(shown[c.replace('_', ' ')] for c in parts) == shown['total'] ==
+          Decimal('21.25'), shown)
+    for c in parts:
+        c = c.replace('_', ' ')
+        check(f'{kind}: odd lines of {c} add up', sum(amount(x[-1]) for x in lines if x[0] == c) == shown[c], lines)
+    check(f'{kind}: no line is off by a cent', all(abs(amount(x[-1]) - Decimal(a)) < Decimal('0.01')
+                                                   for x, a in zip(lines, amounts)), lines)
+
 # A plan without deadline, model or data sets.
 out, _ = run('plan', '--gpu', 'A100-80GB', '--gpus', '4', '--gpu-hours', '340', '--save', 'hours')
 for kind in ('md', 'html', 'csv', 'json'):

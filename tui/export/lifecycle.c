@@ -165,8 +165,10 @@ static int plan_all(struct work *w, struct gt_error *err)
     return rc;
 }
 
-/* The rules and paths of all data sets in one plan, which the engine's writer takes. Each rule
- * keeps to the prefix of its data set: the engine leaves it out where there is only one group. */
+/* The rules and paths of all data sets in one plan, which the engine's writer takes. Each data set
+ * was planned alone, where a rule for the whole bucket costs the same: its rules keep to its
+ * prefix.
+ */
 static int join(const struct work *w, struct tier_plan *all, struct gt_error *err)
 {
     struct arena *a = w->sets.arena;

@@ -17,6 +17,9 @@ struct plan_options {
  * binding constraint and the nearest relaxation). plan_set_free in both cases. */
 int plan_search(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
                 struct plan_set **out, struct gt_error *err) GT_CHECK;
+/* Names of the scenario (GPUs, regions, model, policy) that the catalog must know: 0 or GT_EPARSE
+ * with the nearest ones. plan_search asks the same. */
+int plan_check(const struct scenario *s, const struct catalog *c, struct gt_error *err) GT_CHECK;
 void plan_set_free(struct plan_set *p);
 
 #endif

@@ -239,6 +239,20 @@ int plan_search(const struct scenario *s, const struct catalog *c, const struct 
     return rc;
 }
 
+int plan_check(const struct scenario *s, const struct catalog *c, struct gt_error *err)
+{
+    struct search *q = calloc(1, sizeof *q);
+    if (q == NULL) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    q->s = s;
+    q->c = c;
+    q->err = err;
+    int rc = search_names(q);
+    free(q);
+    return rc;
+}
+
 void plan_set_free(struct plan_set *p)
 {
     if (p != NULL) {

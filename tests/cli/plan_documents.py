@@ -211,7 +211,7 @@ def refused():
                               ('constraints: {regions: [aws/us-east-9]}\nworkload: {model: resnet50, epochs: 1, '
                                'samples: 10}\n', '', 'us-east-')):
         Path(bad).write_text(text, encoding='utf-8')
-        for command in (('plan', bad), ('explain', bad)):
+        for command in (('plan', bad), ('explain', bad), ('scenario', 'validate', bad)):
             r = run(*command)
             expect(r.returncode == 4 and place in r.stderr and word in r.stderr and r.stdout == '',
                    f'{command}: {r.returncode} {r.stderr}')

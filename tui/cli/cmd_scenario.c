@@ -1,5 +1,6 @@
 /* scenario: starts, checks and documents scenario files. */
 #include "gputier/jsonw.h"
+#include "gputier/planner.h"
 #include "gputier/units.h"
 #include "plan_ask.h"
 #include "table.h"
@@ -153,7 +154,10 @@ static int validate(struct app *app, const struct cli_args *args, struct gt_erro
     if (file == NULL && args->n_given == 0) {
         return gt_fail(err, GT_EUSAGE, "", "scenario validate: expected a file");
     }
+    const struct catalog *catalog = NULL;
     int rc = plan_ask(app, file, args, &ask, err);
+    rc = rc != 0 ? rc : app_catalog(app, &catalog, err);
+    rc = rc != 0 ? rc : plan_check(ask.scenario, catalog, err);
     if (rc == 0) {
         rc = app->format == OUT_JSON ? valid_json(ask.scenario, ask.origin.file, &b)
                                      : valid_text(ask.scenario, ask.origin.file, &b);

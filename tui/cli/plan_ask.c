@@ -1,8 +1,8 @@
 /* Short flags and --set -> scenario (plan_ask.h). A flag is nothing but a --set with a short name.
  */
-#include "gputier/units.h"
 #include "plan_ask.h"
 #include "gputier/planner.h"
+#include "gputier/units.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -192,7 +192,35 @@ for kind in ('md', 'html', 'csv', 'json'):
     if kind == 'html':
         check('html of a plan by GPU-hours', not html_check.problems(out), html_check.problems(out))
 
+# One plan alone is all three offers; no picture of one point.
+alone = json.loads(plan_json)
+alone['plans'], alone['front'], alone['pareto'] = alone['plans'][:1], [], [first['id']]
+(work / 'alone.json').write_text(json.dumps(alone))
+out, _ = run('report', work / 'alone.json', '--format', 'html')
+check('a plan alone', 'recommended, fastest, least exposed' in out and out.count('<svg ') == 1 and
+      not html_check.problems(out), html_check.problems(out))
+
+# Other currencies: their own minor unit, and the budget in the currency it was given in.
+for currency, pattern in (('CNY', r'\d\.\d\d CNY$'), ('JPY', r'\d JPY$')):
+    fx = ('--fx', 'JPY=150@2026-05-01') if currency == 'JPY' else ()
+    screen, _ = run('plan', SCENARIO, '--currency', currency, *fx)
+    out, _ = run('report', SCENARIO, '--format', 'md', '--currency', currency, *fx)
+    found = {c[0]: c for c in md_cells(out)}
+    total = next(line.split('total')[1].split() for line in screen.splitlines() if line.startswith('  total '))
+    check(f'{currency}: the total of the screen', found['Expected cost'][1] == ' '.join(total[:2]) and
+          re.search(pattern, found['Expected cost'][1]), (found['Expected cost'], total))
+    check(f'{currency}: the budget', found['Budget'][1] == '5,000.00 USD' and 'exchange rate' in out, found['Budget'])
+
+# Nothing is written when no plan meets the constraints.
+(work / 'poor.yaml').write_text(Path(SCENARIO).read_text().replace('5000 USD', '5 USD'))
+(work / 'kept.md').write_text('before')
+out, err = run('report', work / 'poor.yaml', '-o', work / 'kept.md', code=3)
+check('an infeasible scenario leaves the file', (work / 'kept.md').read_text() == 'before' and 'budget' in err, err)
+
 # Usage and bad input.
+out, err = run('report', 'no-such-plan', '--format', 'json', code=1)
+problems = json_schema.validate(json.loads(err), json_schema.load('error'))
+check('errors of json are json', out == '' and not problems, problems)
 run('report', 'demo', '--format', 'pdf', code=2)
 run('report', 'demo', 'other', code=2)
 run('report', 'demo#99', code=1)

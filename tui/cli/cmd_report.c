@@ -138,6 +138,9 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
                        args->positional[1]);
     }
     struct plan_ref ref = {0};
+    if (strcmp(format, "json") == 0) {
+        app->format = OUT_JSON; /* errors too */
+    }
     int rc = app_plan(app, args->n_positional ? args->positional[0] : NULL, &ref, err);
     if (rc) {
         return rc;

@@ -64,12 +64,13 @@ static void key_cost(struct doc *d, const struct report_input *in, const struct 
                                   doc_printf(d, "90 %% range %s to %s",
                                              doc_amount(d, p->p5, p->currency),
                                              doc_amount(d, p->p95, p->currency))});
-    if (s && s->budget >= 0 && strcmp(s->budget_currency, p->currency) == 0 && s->budget > 0) {
+    if (s && s->budget > 0) {
+        bool same = strcmp(s->budget_currency, p->currency) == 0;
+        double used = 100 * money_to_double(p->total) / money_to_double(s->budget);
         doc_row(d, t, ROW_PLAIN,
-                (const char *const[]){
-                    "Budget", doc_amount(d, s->budget, p->currency),
-                    doc_printf(d, "%.1f %% of it is used",
-                               100 * money_to_double(p->total) / money_to_double(s->budget))});
+                (const char *const[]){"Budget", doc_amount(d, s->budget, s->budget_currency),
+                                      same ? doc_printf(d, "%.1f %% of it is used", used)
+                                           : "compared at the exchange rate named below"});
     }
 }
 
@@ -165,14 +166,32 @@ static void offer_row(struct doc *d, struct doc_block *t, const char *role, cons
 }
 
 struct offers {
+    size_t n;
     const struct plan *plan[3];
     const char *role[3];
 };
 
-/* The same need three ways: what is recommended, what is done first, what is exposed least. */
-static struct offers choose_offers(const struct report_input *in, const struct plan *p)
+static void add_offer(struct doc *d, struct offers *o, const struct plan *p, const char *role)
+{
+    for (size_t i = 0; p && i < o->n; i++) {
+        if (strcmp(o->plan[i]->id, p->id) == 0) {
+            o->role[i] = doc_printf(d, "%s, %s", o->role[i], role);
+            return;
+        }
+    }
+    if (p) {
+        o->plan[o->n] = p;
+        o->role[o->n++] = role;
+    }
+}
+
+/* The same need three ways: what is recommended, what is done first, what is exposed least; one
+ * plan may be more than one of these. */
+static struct offers choose_offers(struct doc *d, const struct report_input *in,
+                                   const struct plan *p)
 {
     const struct plan *fast = NULL, *safe = NULL;
+    struct offers o = {0};
     for (size_t i = 0; i < in->set->n_front; i++) {
         const struct plan *q = &in->set->front[i];
         fast = !fast || q->makespan_mean_s < fast->makespan_mean_s ? q : fast;
@@ -183,27 +202,30 @@ static struct offers choose_offers(const struct report_input *in, const struct p
             safe = q;
         }
     }
-    return (struct offers){{p, fast, safe}, {"recommended", "fastest", "least exposed"}};
+    add_offer(d, &o, p, "recommended");
+    add_offer(d, &o, fast, "fastest");
+    add_offer(d, &o, safe, "least exposed");
+    return o;
 }
 
 /* What each offer's cost is made of; the parts of each add up to its total. */
 static int offer_parts(struct doc *d, const struct offers *o)
 {
-    static const char *const titles[] = {"Component", ">recommended", ">fastest", ">least exposed",
-                                         NULL};
+    const char *titles[5] = {"Component"}, *totals[4] = {"total"};
     money shown[3][COMP_COUNT];
-    int rc = 0;
-    for (int k = 0; k < 3 && rc == 0; k++) {
-        rc = plan_shown(o->plan[k], shown[k], NULL);
-    }
-    if (rc) {
-        return rc;
+    for (size_t k = 0; k < o->n; k++) {
+        int rc = plan_shown(o->plan[k], shown[k], NULL);
+        if (rc) {
+            return rc;
+        }
+        titles[k + 1] = doc_printf(d, ">%s", o->role[k]);
+        totals[k + 1] = total(d, o->plan[k]);
     }
     struct doc_block *t = doc_table(d, "What their costs are made of", titles);
     for (int c = 0; c < COMP_COUNT; c++) {
         const char *cell[4] = {doc_words(d, component_name((enum component)c))};
         bool any = false;
-        for (int k = 0; k < 3; k++) {
+        for (size_t k = 0; k < o->n; k++) {
             any = any || o->plan[k]->component[c] != 0;
             cell[k + 1] = doc_amount(d, shown[k][c], o->plan[k]->currency);
         }
@@ -211,9 +233,7 @@ static int offer_parts(struct doc *d, const struct offers *o)
             doc_row(d, t, ROW_PLAIN, cell);
         }
     }
-    doc_row(d, t, ROW_TOTAL,
-            (const char *const[]){"total", total(d, o->plan[0]), total(d, o->plan[1]),
-                                  total(d, o->plan[2])});
+    doc_row(d, t, ROW_TOTAL, totals);
     return 0;
 }
 
@@ -222,24 +242,22 @@ static int offers(struct doc *d, const struct report_input *in, const struct pla
     static const char *const titles[] = {
         "Offer",      "!Where",   "Machines", "!Bought", "Price of a machine-hour",
         ">Mean time", ">In time", ">Cost",    NULL};
-    struct offers o = choose_offers(in, p);
+    struct offers o = choose_offers(d, in, p);
     doc_heading(d, 2, "Offers for the same need");
     struct doc_block *t =
         doc_table(d,
                   "The recommendation beside the fastest plan and the one least exposed to "
                   "interruptions",
                   titles);
-    for (int k = 0; k < 3; k++) {
-        if (o.plan[k]) {
-            offer_row(d, t, o.role[k], o.plan[k], k ? ROW_PLAIN : ROW_CHOSEN);
-        }
+    for (size_t k = 0; k < o.n; k++) {
+        offer_row(d, t, o.role[k], o.plan[k], k ? ROW_PLAIN : ROW_CHOSEN);
     }
     doc_figure(d,
                "Expected cost against expected time. Circles: the Pareto front (cost, time and "
                "risk); squares: ranked plans; diamond: the recommendation. The line joins the "
                "cheapest plans for each time.",
                svg_pareto(d, in->set, in->index));
-    return o.plan[1] ? offer_parts(d, &o) : 0;
+    return o.n > 1 ? offer_parts(d, &o) : 0;
 }
 
 static void plans(struct doc *d, const struct report_input *in)

@@ -293,13 +293,14 @@ static void range_of(const struct plan *p, size_t n, double *x, double *y)
     }
 }
 
+/* NULL for a single point: there is nothing to compare. */
 const char *svg_pareto(struct doc *d, const struct plan_set *set, size_t chosen)
 {
     double xr[2] = {INFINITY, 0}, yr[2] = {INFINITY, 0};
     struct buf b;
     range_of(set->plan, set->n, xr, yr);
     range_of(set->front, set->n_front, xr, yr);
-    if (!(xr[0] <= xr[1]) || !isfinite(xr[1]) || !isfinite(yr[1])) {
+    if (!(xr[0] < xr[1] || yr[0] < yr[1]) || !isfinite(xr[1]) || !isfinite(yr[1])) {
         return NULL;
     }
     struct plot p = {.b = &b,

@@ -185,7 +185,7 @@ static bool over_point(const struct plot *p, const struct plan *q, const struct 
                        double y, double w)
 {
     double qx = px(p, q), qy = py(p, q);
-    bool same = fabs(qx - px(p, own)) < 1 && fabs(qy - py(p, own)) < 1;
+    bool same = fabs(qx - px(p, own)) < 6 && fabs(qy - py(p, own)) < 6;
     return !same && qx > x - 5 && qx < x + w + 5 && qy > y - 15 && qy < y + 6;
 }
 
@@ -261,6 +261,34 @@ static void legend(struct buf *b)
     buf_addf(b, "<text x=\"819\" y=\"%.1f\">recommended</text>", y);
 }
 
+static bool is_near(const struct plot *p, const struct plan *a, const struct plan *b)
+{
+    return fabs(px(p, a) - px(p, b)) < 6 && fabs(py(p, a) - py(p, b)) < 6;
+}
+
+/* Ranks of the plans that lie where plan i lies, in one label; none where an earlier one has them.
+ */
+static void rank_label(struct plot *p, size_t i)
+{
+    const struct plan_set *set = p->set;
+    char text[48];
+    int n = snprintf(text, sizeof text, "%d", set->plan[i].rank), more = 0;
+    for (size_t k = 0; k < set->n; k++) {
+        if (k == i || &set->plan[k] == p->chosen || !is_near(p, &set->plan[i], &set->plan[k])) {
+            continue;
+        }
+        if (k < i) {
+            return;
+        }
+        if (++more < 4) {
+            n += snprintf(text + n, sizeof text - (size_t)n, ", %d", set->plan[k].rank);
+        } else if (more == 4) {
+            n += snprintf(text + n, sizeof text - (size_t)n, " ...");
+        }
+    }
+    add_label(p, &set->plan[i], text, false);
+}
+
 static void labels(struct plot *p)
 {
     char text[32];
@@ -276,8 +304,7 @@ static void labels(struct plot *p)
     }
     for (size_t i = 0; i < p->set->n; i++) {
         if (&p->set->plan[i] != p->chosen) {
-            snprintf(text, sizeof text, "%d", p->set->plan[i].rank);
-            add_label(p, &p->set->plan[i], text, false);
+            rank_label(p, i);
         }
     }
 }

@@ -267,21 +267,48 @@ static bool home_of(const struct search *q, const struct scenario_data *d, const
     return strcmp(d->vendor, r->vendor) == 0 && strcmp(d->region, r->region) == 0;
 }
 
+/* The stored bytes as the vendor bills them, and what it bills for each object beside them. */
+static int keep_bytes(struct search *q, struct charges *c, const struct region *home,
+                      const char *tier, const struct scenario_data *d, double average,
+                      double months, const char *text)
+{
+    const char *hot = tier;
+    double objects = d->size_bytes > 0 ? (double)d->files * (average / (double)d->size_bytes) : 0;
+    double metadata = 0, billed = tier_billed_bytes(tier, average, objects, &metadata, &hot);
+    int rc = charge_storage(
+        q, c, home, tier, "storage", billed, months, BASIS_PLAN, COMP_STORAGE, text,
+        billed > average ? "average GiB over the time kept, with the steps, minimum sizes and "
+                           "metadata that are billed for each file, x months of the vendor"
+                         : "average GiB over the time kept x months of the vendor");
+    if (rc == 0 && metadata > 0) {
+        const char *what =
+            arena_printf(q->arena, "%s: metadata of each file, billed as %s", d->name, hot);
+        rc = charge_storage(q, c, home, hot, "storage", metadata, months, BASIS_PLAN, COMP_STORAGE,
+                            what, "objects x bytes of each x months of the vendor");
+    }
+    if (rc == 0 && strcmp(tier, "s3_intelligent_tiering") == 0 && objects > 0 &&
+        average / objects >= 131072) { /* R-S3-04 */
+        const char *what = arena_printf(q->arena, "%s: monitoring of each object", d->name);
+        rc = charge_storage(q, c, home, tier, "monitoring", objects, months, BASIS_PLAN, COMP_OTHER,
+                            what, "objects x months");
+    }
+    return rc;
+}
+
 int charge_keep(struct search *q, struct charges *c, const struct region *home, const char *tier,
                 const struct scenario_data *d)
 {
     double months = d->keep_months * 730 / tier_month_hours(tier);
     double average = (double)d->size_bytes + d->growth_bytes_per_month * d->keep_months / 2;
-    const char *text =
-        arena_printf(q->arena, "%s: kept %g months on %s", d->name, d->keep_months, tier);
+    const char *text = arena_printf(q->arena, "%s: kept %g month%s on %s", d->name, d->keep_months,
+                                    d->keep_months == 1 ? "" : "s", tier);
     if (text == NULL) {
         return no_memory(q);
     }
     if (tier_class_of(tier) == TIER_BLOCK) {
         average = whole_gib(average);
     }
-    int rc = charge_storage(q, c, home, tier, "storage", average, months, BASIS_PLAN, COMP_STORAGE,
-                            text, "average GiB over the time kept x months of the vendor");
+    int rc = keep_bytes(q, c, home, tier, d, average, months, text);
     double reads = d->reads_per_month * d->keep_months;
     if (rc != 0 || reads <= 0 || tier_class_of(tier) != TIER_OBJECT) {
         return rc;

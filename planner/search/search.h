@@ -28,6 +28,11 @@ const char *tier_default_object(const char *vendor); /* NULL = none known */
 const char *tier_default_block(const char *vendor);
 /* Hours that a vendor's storage month has (storage-tiers.md section 1): 720 for EBS, else 730. */
 double tier_month_hours(const char *tier);
+/* Bytes billed for `bytes` in `files` alike files: the vendor's steps, minimum sizes and metadata
+ * of each (storage_rule). What is billed at the rate of the product's hot tier is in *hot_bytes,
+ * *hot its tier; files = 0: not known, bytes as they are. */
+double tier_billed_bytes(const char *tier, double bytes, double files, double *hot_bytes,
+                         const char **hot);
 /* Bytes per second one machine can write and read back checkpoints at. */
 double tier_checkpoint_bps(const char *tier);
 

@@ -1,6 +1,8 @@
 /* What a storage tier can do for training. Figures: shared/docs/storage-throughput.md sections 2-5,
  * storage-tiers.md sections 1, 3, 4. */
+#include "gputier/tier.h"
 #include "search.h"
+#include <math.h>
 #include <string.h>
 
 #define MIB 1048576.0
@@ -68,6 +70,29 @@ const char *tier_default_block(const char *vendor)
 double tier_month_hours(const char *tier)
 {
     return strncmp(tier, "ebs_", 4) == 0 ? 720 : 730;
+}
+
+double tier_billed_bytes(const char *tier, double bytes, double files, double *hot_bytes,
+                         const char **hot)
+{
+    const struct storage_rule *r = storage_rule_find(tier);
+    *hot_bytes = 0;
+    *hot = tier;
+    if (r == NULL || files <= 0 || r->product == PRODUCT_EBS) {
+        return bytes;
+    }
+    const struct storage_rule *first = storage_rule_at(r->product, 0);
+    double size = bytes / files;
+    if (r->product == PRODUCT_EFS) {
+        size = fmax(1, ceil(size / 4096)) * 4096; /* R-EFS-02 */
+    }
+    size = fmax(size, r->min_bytes) + r->overhead_tier;
+    if (r == first) {
+        return files * (size + r->overhead_hot);
+    }
+    *hot_bytes = files * r->overhead_hot;
+    *hot = first->tier;
+    return files * size;
 }
 
 double tier_checkpoint_bps(const char *tier)

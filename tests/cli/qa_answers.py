@@ -169,6 +169,49 @@ def ask(args, listed):
     texts_agree(name, d, args)
 
 
+def kept(tier, size, files, months=1, region="aws/us-east-1"):
+    """What a plan charges for keeping one data set, and what `tier` says of the same where it stays."""
+    data = ["--set", "data.0.name=d", "--set", "data.0.role=other", "--set", "data.0.size=" + size, "--set",
+            "data.0.files=%d" % files, "--set", "data.0.lives_in=" + region, "--set", "data.0.tier=" + tier,
+            "--set", "data.0.keep=%dmo" % months]
+    rc, out, err = run("plan", *RESNET, "--region", region, *data, "--top", "1", "--format", "json")
+    if rc != 0:
+        say(False, "keeping on %s: %s" % (tier, err))
+        return Decimal(0)
+    return sum(Decimal(l["amount"]) for l in json.loads(out)["plans"][0]["bill"] if l["text"].startswith("d: "))
+
+
+def rates(tier, component):
+    with open("data/snapshot/storage_rates.csv", encoding="utf-8") as f:
+        return [Decimal(r["rate"]) / Decimal(r["unit_qty"]) for r in csv.DictReader(f) if r["vendor"] == "aws" and
+                r["region"] == "us-east-1" and r["tier"] == tier and r["component"] == component][0]
+
+
+def storage():
+    """Small files: vendors bill steps, minimum sizes, metadata and monitoring of each (storage-tiers.md R-EFS-02,
+    R-EFS-03, R-S3-04, R-S3-06, R-S3-09, R-S3-11, R-S3-12). Worked out here by hand."""
+    n, mean, gib = 1000000, 100 * 1000, Decimal(2 ** 30)
+    size = "%dB" % (n * mean)
+    step = -(-mean // 4096) * 4096
+    hot = rates("s3_standard", "storage")
+    for tier, expect in (
+            ("s3_standard", n * mean * hot / gib),
+            ("efs_standard", n * (step + 2048) * rates("efs_standard", "storage") / gib),
+            ("efs_ia", n * (131072 * rates("efs_ia", "storage") + 2048 * rates("efs_standard", "storage")) / gib),
+            ("s3_standard_ia", n * 131072 * rates("s3_standard_ia", "storage") / gib),
+            ("s3_glacier_ir", n * 131072 * rates("s3_glacier_ir", "storage") / gib),
+            ("s3_deep_archive", n * ((mean + 32768) * rates("s3_deep_archive", "storage") + 8192 * hot) / gib),
+            ("s3_intelligent_tiering", n * mean * rates("s3_intelligent_tiering", "storage_frequent") / gib)):
+        got = kept(tier, size, n)
+        say(abs(got / expect - 1) < Decimal("1e-6"), "keeping %d files on %s: %s, by hand %s" % (n, tier, got, expect))
+    big, n = 10 ** 6, 100000
+    expect = n * big * rates("s3_intelligent_tiering", "storage_frequent") / gib + n * rates(
+        "s3_intelligent_tiering", "monitoring")
+    got = kept("s3_intelligent_tiering", "%dB" % (n * big), n)
+    say(abs(got / expect - 1) < Decimal("1e-6"), "monitoring: %s, by hand %s" % (got, expect))
+
+
+storage()
 listed = offers()
 for q in QUESTIONS:
     ask(list(q), listed)

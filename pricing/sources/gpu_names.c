@@ -129,6 +129,7 @@ static const struct {
     {"h200sxm", NULL, 0, 0, "H200 SXM", false},
     {"v100", "sxm", 28, 36, "V100-32GB SXM2", false},
     {"v100", NULL, 28, 36, "V100-32GB PCIe", true},
+    {"v100", "sxm", 0, 0, "V100-16GB SXM2", false},
     {"v100", "p3.", 0, 0, "V100-16GB SXM2", false},
     {"v100", "n1-", 0, 0, "V100-16GB SXM2", false},
     {"v100", NULL, 0, 0, "V100-16GB PCIe", true},

@@ -29,6 +29,7 @@ struct json_reader {
     char *buf;
     size_t cap, pos, end; /* [pos, end) is not yet read; SCAN_BLOCK bytes of room behind cap */
     bool last;            /* no more bytes will come */
+    bool many;            /* documents may follow one another */
     enum expect expect;
     int depth;
     bool is_object[JSON_DEPTH + 1];
@@ -69,6 +70,17 @@ void json_reader_free(struct json_reader *r)
 int json_depth(const struct json_reader *r)
 {
     return r->depth;
+}
+
+void json_reader_many(struct json_reader *r)
+{
+    r->many = true;
+}
+
+uint64_t json_line(const struct json_reader *r)
+{
+    size_t after = 0;
+    return r->lines + scan_newlines(r->buf, r->pos, &after) + 1;
 }
 
 void json_skip_value(struct json_reader *r)
@@ -409,7 +421,10 @@ static int token(struct json_reader *r, struct gt_error *err)
         r->expect = r->is_object[r->depth] ? WANT_KEY : WANT_VALUE;
         return 1;
     case WANT_NOTHING:
-        return unexpected(r, "nothing behind the document", err);
+        if (!r->many) {
+            return unexpected(r, "nothing behind the document", err);
+        }
+        break;
     case WANT_VALUE:
     case WANT_VALUE_OR_END:
         break;

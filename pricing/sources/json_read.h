@@ -46,6 +46,10 @@ void json_leave(struct json_reader *r, int levels);
  * `copy` and give no events. */
 typedef int json_copy_fn(void *ctx, const char *data, size_t len, struct gt_error *err);
 void json_copy_value(struct json_reader *r, json_copy_fn *copy);
+/* Lets documents follow one another: the pages of one list. Before the first byte. */
+void json_reader_many(struct json_reader *r);
+/* Line of the current place, from 1. */
+uint64_t json_line(const struct json_reader *r);
 /* Error at the current place. */
 int json_fail(struct json_reader *r, int code, struct gt_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -9,6 +9,8 @@ static const struct source_def *const sources[] = {
     &source_aws_spot_history,
     &source_azure_retail,
     &source_ecb_fx,
+    &source_lambda,
+    &source_runpod,
     &source_skypilot,
     &source_prices_csv,
 };

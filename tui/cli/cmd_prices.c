@@ -26,6 +26,10 @@ static const struct cli_option options[] = {
      "price, vendor, region, zone, instance, gpu, gpus, gpu-mem, vcpus, mem, purchase, as-of"},
     {"limit", 'n', OPT_VALUE, "N", "at most N rows"},
     {"per", 0, OPT_VALUE, "hour|gpu-hour|month", "the unit of price, --max-price and --sort price"},
+    {"tier", 0, OPT_LIST, "NAME", "storage: only this tier"},
+    {"to", 0, OPT_LIST, "PLACE", "transfer: a region's code, internet, other_region, other_az"},
+    {"amount", 0, OPT_VALUE, "SIZE", "storage, transfer: also what this much costs (a month)"},
+    {"reads", 0, OPT_VALUE, "N", "storage: the amount is read back N times a month (0)"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
 enum sort_by {
@@ -496,12 +500,17 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
 {
     const struct catalog *c = NULL;
     bool check = args->n_positional == 1 && strcmp(args->positional[0], "check") == 0;
-    if (args->n_positional > 0 && !check) {
-        return bad(err, "prices", args->positional[0], "options only, or check");
+    bool rates = args->n_positional == 1 && prices_rates_kind(args->positional[0]);
+    if (args->n_positional > 0 && !check && !rates) {
+        return bad(err, "prices", args->positional[0],
+                   "options only, check, storage, transfer or interruption");
     }
     /* prices are shown in the vendor's currency unless another was asked for */
     struct price_view v = {app->format, app->plain, PER_HOUR, cli_value(args, "currency")};
     int rc = app_catalog(app, &c, err);
+    if (!rc && rates) {
+        return prices_rates(app, args->positional[0], c, args, err);
+    }
     rc = rc ? rc : check ? prices_check(&v, c, err) : list(app, &v, c, args, err);
     if (rc == 0 && v.currency && v.format != OUT_JSON && !app->quiet) {
         say_rate(c, v.currency);
@@ -511,8 +520,9 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
 
 const struct command command_prices = {
     .name = "prices",
-    .usage = "[check]",
-    .summary = "lists offers, cheapest first; check: the price table checks itself",
+    .usage = "[check|storage|transfer|interruption]",
+    .summary =
+        "lists offers, or rates of storage, transfer, interruption; check: the table checks itself",
     .options = options,
     .example =
         "gputier prices --gpu A100-80GB --gpus 1-8 --purchase spot --per gpu-hour --limit 10",

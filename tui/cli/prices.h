@@ -36,4 +36,9 @@ void prices_json_row(struct jsonw *w, const struct catalog *c, size_t row, const
 int prices_check(const struct price_view *v, const struct catalog *c,
                  struct gt_error *err) GT_CHECK;
 
+/* `prices storage|transfer|interruption` (prices_rates.c). */
+bool prices_rates_kind(const char *name);
+int prices_rates(const struct app *app, const char *kind, const struct catalog *c,
+                 const struct cli_args *args, struct gt_error *err) GT_CHECK;
+
 #endif

@@ -77,8 +77,10 @@ static int open_screen(struct ui *ui, void **state, struct gt_error *err)
 static void close_screen(struct ui *ui, void *state)
 {
     struct plan_screen *p = state;
-    (void)ui;
-    worker_stop(p->worker);
+    if (!worker_stop(p->worker)) {
+        ui->abandoned = true;
+        return;
+    }
     plan_result_free(p->result);
     form_release(&p->form);
     free(p);

@@ -40,6 +40,7 @@ struct ui {
     void *state[8];
     bool opened[8];
     bool leave, help;
+    bool abandoned; /* a thread still works with the catalog: it must stay until the process ends */
     size_t help_top;
     char prices_date[48]; /* "bundled, as of 2026-08-20" */
     char message[512];

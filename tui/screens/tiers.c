@@ -84,8 +84,10 @@ static int open_screen(struct ui *ui, void **state, struct gt_error *err)
 static void close_screen(struct ui *ui, void *state)
 {
     struct tiers *t = state;
-    (void)ui;
-    worker_stop(t->worker);
+    if (!worker_stop(t->worker)) {
+        ui->abandoned = true;
+        return;
+    }
     tiers_result_free(t->result);
     free(t);
 }

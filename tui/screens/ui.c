@@ -418,6 +418,9 @@ int ui_run(struct app *app, struct gt_error *err)
                 screens[i]->close(ui, ui->state[i]);
             }
         }
+        if (ui->abandoned) {
+            app->catalog = NULL;
+        }
         term_close();
     }
     free(ui);

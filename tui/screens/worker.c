@@ -3,6 +3,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
+
+#define STOP_MS 200 /* leaving the interface never takes longer for it */
 
 struct worker {
     const struct worker_ops *ops;
@@ -117,21 +120,30 @@ const volatile int *worker_cancel(const struct worker *w)
     return &w->cancel;
 }
 
-void worker_stop(struct worker *w)
+bool worker_stop(struct worker *w)
 {
+    struct timespec until;
     if (!w) {
-        return;
+        return true;
     }
     pthread_mutex_lock(&w->lock);
     w->quit = true;
     w->cancel = 1;
     pthread_cond_signal(&w->changed);
     pthread_mutex_unlock(&w->lock);
-    pthread_join(w->thread, NULL);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += STOP_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    if (pthread_timedjoin_np(w->thread, NULL, &until)) {
+        pthread_detach(w->thread);
+        return false;
+    }
     if (w->result) {
         w->ops->free_result(w->result);
     }
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->changed);
     free(w);
+    return true;
 }

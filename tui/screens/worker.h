@@ -17,7 +17,9 @@ void worker_ask(struct worker *w, void *job); /* takes the job */
 /* The newest result (the caller's) or NULL. */
 void *worker_take(struct worker *w);
 bool worker_busy(struct worker *w);
-void worker_stop(struct worker *w); /* cancels, joins, frees; NULL is fine */
+/* Cancels and frees; NULL is fine. False: the work did not heed the cancel in time; the thread
+ * was left to end with the process, and what it uses must stay. */
+bool worker_stop(struct worker *w);
 
 /* For run: takes the result; false when the job is stale and should end. */
 bool worker_deliver(struct worker *w, void *result, bool last);

@@ -168,7 +168,8 @@ int term_open(const struct term_options *o, struct gt_error *err)
         (strcasestr(wanted, "utf-8") || strcasestr(wanted, "utf8"))) {
         setlocale(LC_CTYPE, "C.UTF-8");
     }
-    use_env(FALSE); /* COLUMNS and LINES must not freeze the size */
+    del_curterm(cur_term); /* newterm reads it anew */
+    use_env(FALSE);        /* COLUMNS and LINES must not freeze the size */
     use_tioctl(TRUE);
     term.screen = newterm(NULL, stdout, stdin);
     if (!term.screen) {

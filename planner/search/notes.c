@@ -4,6 +4,7 @@
 #include "search.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_NOTES 24
@@ -157,6 +158,40 @@ static void commitment_notes(struct notes *o, const struct candidate *c)
     }
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A price far below the same machine's elsewhere decides ranks and may be a fault of its source:
+ * nobody should sign on it unseen. */
+static void outlier_note(struct notes *o, const struct candidate *c)
+{
+    const struct catalog_offers *t = &o->q->c->offers;
+    size_t row = c->machine->row, n = 0;
+    double *v = arena_array(o->q->arena, t->n, sizeof *v), own = t->usd_per_hour[row];
+    if (v == NULL) {
+        o->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->vendor[i] == t->vendor[row] && t->instance_type[i] == t->instance_type[row] &&
+            t->purchase[i] == t->purchase[row] && t->price_state[i] == PRICE_KNOWN &&
+            t->usd_per_hour[i] > 0) {
+            v[n++] = t->usd_per_hour[i];
+        }
+    }
+    qsort(v, n, sizeof *v, by_value);
+    if (n >= 4 && own < v[n / 2] / 2) {
+        add(o, arena_printf(o->q->arena,
+                            "WARNING: the price is %.2f of the median of this machine's %zu %s "
+                            "rows (%.4f against %.4f USD/h): check it before you rely on it",
+                            own / v[n / 2], n, purchase_name((enum purchase)t->purchase[row]), own,
+                            v[n / 2]));
+    }
+}
+
 static void price_notes(struct notes *o, const struct candidate *c, const struct plan *p)
 {
     struct search *q = o->q;
@@ -174,6 +209,7 @@ static void price_notes(struct notes *o, const struct candidate *c, const struct
     if (offer[0] != '\0') {
         add(o, arena_printf(q->arena, "price row: %.200s", offer));
     }
+    outlier_note(o, c);
 }
 
 int build_notes(struct search *q, const struct candidate *c, struct plan *out)

@@ -45,6 +45,23 @@ static void missing(struct search *q, struct charges *c, const char *what, const
     }
 }
 
+/* A charge whose currency has no rate on that day is missing as one without a price is. */
+static int push_rate(struct search *q, struct charges *c, struct charge one, uint32_t currency,
+                     money rate, const struct region *r)
+{
+    double usd = row_usd(q, currency, rate);
+    if (!isfinite(usd)) {
+        const char *what = arena_printf(q->arena, "%.90s (%s has no exchange rate on that day)",
+                                        one.text, catalog_text(q->c, currency));
+        if (what == NULL) {
+            return no_memory(q);
+        }
+        missing(q, c, what, r->vendor, r->region);
+        return 0;
+    }
+    return push(q, c, one, usd * one.quantity);
+}
+
 bool storage_known(const struct search *q, uint32_t vendor, uint32_t region, const char *tier,
                    const char *component)
 {
@@ -113,7 +130,7 @@ int charge_storage(struct search *q, struct charges *c, const struct region *r, 
             return 0;
         }
         struct charge one = {comp, basis, false, step, months, text, formula};
-        return push(q, c, one, row_usd(q, t->currency[step], t->rate[step]) * months);
+        return push_rate(q, c, one, t->currency[step], t->rate[step], r);
     }
     double left = in_unit((enum storage_unit)t->unit[first], amount);
     for (size_t i = first; i < first + n && left > 0; i++) {
@@ -127,7 +144,7 @@ int charge_storage(struct search *q, struct charges *c, const struct region *r, 
         left -= part;
         double quantity = part * months / t->unit_qty[i];
         struct charge one = {comp, basis, false, i, quantity, text, formula};
-        int rc = push(q, c, one, row_usd(q, t->currency[i], t->rate[i]) * quantity);
+        int rc = push_rate(q, c, one, t->currency[i], t->rate[i], r);
         if (rc != 0) {
             return rc;
         }
@@ -157,6 +174,7 @@ int charge_transfer(struct search *q, struct charges *c, const char *from_vendor
         missing(q, c, what, from_vendor, from_region);
         return 0;
     }
+    const struct region source = {.vendor = from_vendor, .region = from_region};
     double covered = 0, all = 0;
     for (size_t i = first; i < first + n; i++) {
         all = bytes / (double)t->gb_bytes[i];
@@ -174,7 +192,7 @@ int charge_transfer(struct search *q, struct charges *c, const char *from_vendor
                              part,
                              text,
                              "bytes moved / bytes of the vendor's GB"};
-        int rc = push(q, c, one, row_usd(q, t->currency[i], t->rate[i]) * part);
+        int rc = push_rate(q, c, one, t->currency[i], t->rate[i], &source);
         if (rc != 0) {
             return rc;
         }

@@ -255,6 +255,11 @@ int search_machines(struct search *q)
         fill(q, i, m);
         if (isfinite(m->usd_h) && isfinite(m->upfront_usd) && isfinite(m->month_usd)) {
             q->n_machines++;
+            continue;
+        }
+        int rc = keep_unpriced(q, i); /* no exchange rate on that day */
+        if (rc != 0) {
+            return rc;
         }
     }
     bool net = q->s->deadline_s > 0 && strcmp(q->s->spot_policy, "spot_only") != 0;

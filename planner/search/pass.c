@@ -349,10 +349,13 @@ int search_pass(struct search *q, size_t want, struct outcome *o)
     }
     free(pair);
     for (size_t i = 0; i < q->n_unpriced && rc == 0; i++) {
-        bool asked = q->c->offers.price_state[q->unpriced[i].row] == PRICE_SOLD_OTHERWISE;
+        const uint8_t state = q->c->offers.price_state[q->unpriced[i].row];
         note_reject(q, o, &q->unpriced[i], REJECT_FIT,
-                    asked ? "sold otherwise: by request or as a capacity block, without a price"
-                          : "nobody publishes its price",
+                    state == PRICE_SOLD_OTHERWISE
+                        ? "sold otherwise: by request or as a capacity block, without a price"
+                    : state == PRICE_KNOWN
+                        ? "its price is in a currency without an exchange rate on that day: --fx"
+                        : "nobody publishes its price",
                     0);
     }
     return rc;

@@ -1,7 +1,23 @@
 /* What the user keeps: saved plans and bench results. */
+#include "gputier/text.h"
 #include "store_impl.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* A name that lists show and commands can be given. */
+static bool name_usable(const char *name)
+{
+    size_t len = name != NULL ? strlen(name) : 0;
+    bool seen = false;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)name[i];
+        if (c < 0x20 || c == 0x7f || c == '#') {
+            return false;
+        }
+        seen = seen || c != ' ';
+    }
+    return seen && len <= 200 && utf8_valid(name, len);
+}
 
 int store_save_plan(struct store *s, const char *name, const char *plan_json, const char *scenario,
                     int64_t when, struct gt_error *err)
@@ -10,9 +26,10 @@ int store_save_plan(struct store *s, const char *name, const char *plan_json, co
     if (rc != 0) {
         return rc;
     }
-    if (name == NULL || name[0] == '\0' || strlen(name) > 200 || strchr(name, '#') != NULL) {
+    if (!name_usable(name)) {
         return gt_fail(err, GT_EINVALID, "",
-                       "a plan's name has 1 to 200 bytes and no \"#\" (which selects a rank)");
+                       "a plan's name has 1 to 200 bytes of text, not only spaces, and no \"#\" "
+                       "(which selects a rank)");
     }
     store_lock(s);
     sqlite3_stmt *st = NULL;

@@ -211,7 +211,32 @@ def storage():
     say(abs(got / expect - 1) < Decimal("1e-6"), "monitoring: %s, by hand %s" % (got, expect))
 
 
+def other_days():
+    """Any day gives an answer or a plain no; a currency without a rate on that day makes a price unknown, never an
+    error or a zero."""
+    for day in ("1990-01-01", "2021-06-01", "2022-06-01", "2023-07-01", "2024-01-01", "2025-06-15", "2026-01-01", "2026-08-01",
+                "2031-01-01"):
+        for extra in ([], ["--vendor", "tencent"], ["--vendor", "alibaba"], ["--data", "10GiB,1000,alibaba/cn-beijing"]):
+            rc, out, err = run("plan", *RESNET, *extra, "--as-of", day, "--top", "2", "--format", "json")
+            say(rc in (0, 3), "%s as of %s: status %d %s" % (extra, day, rc, err))
+            if rc != 0:
+                continue
+            for p in json.loads(out)["plans"]:
+                say(sum(map(Decimal, p["cost"]["components"].values())) == Decimal(p["cost"]["total"]),
+                    "%s as of %s: sums" % (extra, day))
+                say(all(l["as_of"] <= day + "T23:59:59Z" for l in p["bill"]),
+                    "%s as of %s: a later price is used: %s" % (extra, day, [l["as_of"] for l in p["bill"]]))
+    rc, out, err = run("plan", *RESNET, "--vendor", "tencent", "--as-of", "2024-01-01", "--top", "1", "--format", "json")
+    p = json.loads(out)["plans"][0]
+    say(p["cost"]["at_least"] and any("CNY" in n and "exchange rate" in n for n in p["notes"]),
+        "without a rate for CNY the total is at least")
+    rc, out, err = run("plan", *RESNET, "--vendor", "tencent", "--as-of", "2024-01-01", "--top", "1", "--format", "json",
+                       "--fx", "CNY=7.1@2024-01-01")
+    say(not json.loads(out)["plans"][0]["cost"]["at_least"], "with --fx it is exact")
+
+
 storage()
+other_days()
 listed = offers()
 for q in QUESTIONS:
     ask(list(q), listed)

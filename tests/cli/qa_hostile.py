@@ -172,6 +172,23 @@ def streams():
         say(r.returncode == 0 and r.stderr == b"", "%s to a closed pipe: %d %r" % (command, r.returncode, r.stderr))
 
 
+def names():
+    """Saved plans have names that lists can show; what is refused is neither saved nor printed; plans are saved before
+    they are printed."""
+    for bad in ("a#2", " ", "   ", "a\nb", "\x1b[31mred", "x" * 201, "\x7f", b"\xff\xfe"):
+        flag = b"--save=" + bad if isinstance(bad, bytes) else "--save=" + bad
+        rc, out, err = run(*JOB, flag)
+        say(rc == 1 and out == "" and "name" in err, "a plan named %r: %d %r" % (bad, rc, err[:100]))
+    for good in ("x y", "日本語", "a'b;DROP TABLE saved_plan", "../x", "x" * 200):
+        say(run(*JOB, "--save=" + good)[0] == 0 and run("explain", good)[0] == 0 and
+            run("plans", "delete", good)[0] == 0 and run("explain", good)[0] == 1, "a plan named %r" % good)
+    with open("/dev/full", "wb") as full:
+        r = subprocess.run([GPUTIER, *JOB, "--save=kept"], env=ENV, stdin=subprocess.DEVNULL, stdout=full,
+                           stderr=subprocess.PIPE, timeout=60)
+    say(r.returncode == 1 and run("plans", "show", "kept")[0] == 0, "saved although it could not be printed")
+    say(len(json.loads(run("plans", "--format", "json")[1])["plans"]) == 1, "nothing else is saved")
+
+
 def local_time():
     """A deadline without a zone is local time of its own day, with summer time or without."""
     for zone, now, deadline, expect in (
@@ -197,6 +214,7 @@ devices()
 configuration()
 places()
 streams()
+names()
 local_time()
 print("%d failures" % len(failures))
 sys.exit(1 if failures else 0)

@@ -67,12 +67,13 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     }
     if (set != NULL && (rc == 0 || rc == GT_EINFEASIBLE)) {
         struct gt_error other = {0};
-        int shown = show(app, set, &ask, &other);
-        if (shown == 0 && rc == 0 && cli_value(args, "save") != NULL) {
-            shown = save(app, cli_value(args, "save"), set, &ask, &other);
+        int done = 0; /* saved first: a full disk or a closed pipe must not lose the plans */
+        if (rc == 0 && cli_value(args, "save") != NULL) {
+            done = save(app, cli_value(args, "save"), set, &ask, &other);
         }
-        if (shown != 0) {
-            rc = shown;
+        done = done != 0 ? done : show(app, set, &ask, &other);
+        if (done != 0) {
+            rc = done;
             *err = other;
         }
     }

@@ -80,7 +80,8 @@ static void draw(struct ui *ui, void *state, int y, int height, int width)
 {
     struct sources *s = state;
     (void)ui;
-    int rows = height - 3, name = width >= 100 ? 40 : 30;
+    int detail = height >= 14 && s->n ? 4 : 0, rows = height - 3 - detail,
+        name = width >= 100 ? 40 : 30;
     draw_format(y, 1, width - 2, -1, EL_TITLE, "%zu sources; gputier fetch brings them up to date",
                 s->n);
     draw_rule(y + 1, 0, width);
@@ -102,6 +103,15 @@ static void draw(struct ui *ui, void *state, int y, int height, int width)
         draw_text(y + 3 + r, name + 13, 10, -1, e, x->date);
         draw_format(y + 3 + r, name + 24, width - name - 25, -1, e, "%s%s%s", x->state,
                     x->why[0] ? ": " : "", x->why);
+    }
+    if (detail) {
+        const struct source_row *x = &s->row[s->list.at];
+        char text[512];
+        snprintf(text, sizeof text, "%s%s%s: %llu rows, prices as of %s, %s%s%s", x->id,
+                 x->scope[0] ? " " : "", x->scope, x->rows, x->date, x->state,
+                 x->why[0] ? ": " : "", x->why);
+        draw_rule(y + height - detail, 0, width);
+        draw_wrapped(y + height - detail + 1, 1, detail - 1, width - 2, EL_TEXT, text);
     }
 }
 

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX (256UL << 20)
+#define GROUP_ROWS 8
+#define TEXT_MAX   (256UL << 20)
 
 static const struct screen_key keys[] = {
     {"Enter", "steps, rules", true, "first steps, lifecycle rules and assumptions, on and off"},
@@ -173,8 +174,12 @@ static void draw(struct ui *ui, void *state, int y, int height, int width)
     if (t->texts) {
         size_t n = tiers_view_texts(r, t->lines.top, top, pane, width);
         list_resize(&t->lines, n, (size_t)pane);
-    } else {
+    } else if (pane < GROUP_ROWS + 5) {
         tiers_view_group(r, t->list.at, top, pane, width);
+    } else { /* room for both */
+        tiers_view_group(r, t->list.at, top, GROUP_ROWS, width);
+        draw_rule(top + GROUP_ROWS, 0, width);
+        tiers_view_texts(r, 0, top + GROUP_ROWS + 1, pane - GROUP_ROWS - 1, width);
     }
 }
 

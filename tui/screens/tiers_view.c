@@ -264,11 +264,12 @@ static void bar_line(const char *name, money value, money most, int y, int x, in
 {
     char amount[MONEY_TEXT], bar[512] = "";
     int room = width - 32, cells = 0;
+    size_t len = 0;
     if (room > 0 && most > 0) {
         cells = (int)lround(money_to_double(value) / money_to_double(most) * room);
     }
-    for (int i = 0; i < cells && strlen(bar) + 4 < sizeof bar; i++) {
-        strcat(bar, glyph("█", "#"));
+    for (int i = 0; i < cells && len + 4 < sizeof bar; i++) {
+        len += (size_t)snprintf(bar + len, sizeof bar - len, "%s", glyph("█", "#"));
     }
     draw_format(y, x, width, -1, EL_TEXT, "%-17s %12s %s", name,
                 money_format_fixed(value, 2, true, amount), bar);

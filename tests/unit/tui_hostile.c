@@ -148,6 +148,35 @@ static void a_listing_of_hostile_names_is_shown_safely(void **state)
     tui_quit(&t);
 }
 
+/* What `y` copies is pasted elsewhere later. */
+static void copied_rows_hold_no_control_characters(void **state)
+{
+    static const char *const env[] = {"GPUTIER_CLIP=clip.txt", NULL};
+    struct vt t;
+    char line[4096];
+    (void)state;
+    tui_launch(&t, 30, 100, env);
+    vt_expect(&t, "VENDOR", LIMIT_MS);
+    tui_keys(&t, "fregion=moon\r", "for  region=moon");
+    for (size_t k = 0; k <= N_HOSTILE; k++) {
+        tui_keys(&t, "y", "copied to clip.txt");
+        FILE *f = fopen("clip.txt", "r");
+        assert_non_null(f);
+        size_t n = fread(line, 1, sizeof line, f);
+        fclose(f);
+        assert_true(n > 10);
+        assert_memory_equal(line, "lambda\t", 7);
+        for (size_t i = 0; i < n; i++) {
+            assert_true((unsigned char)line[i] >= 32 || line[i] == '\t');
+            assert_true(line[i] != 127);
+        }
+        assert_int_equal(unlink("clip.txt"), 0);
+        vt_send(&t, "j");
+        tui_expect_gone(&t, "copied to");
+    }
+    tui_quit(&t);
+}
+
 static void long_names_end_in_an_ellipsis(void **state)
 {
     struct vt t;
@@ -286,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_raw_reaches_the_screen),
         cmocka_unit_test(a_listing_of_hostile_names_is_shown_safely),
+        cmocka_unit_test(copied_rows_hold_no_control_characters),
         cmocka_unit_test(long_names_end_in_an_ellipsis),
         cmocka_unit_test(wide_and_combining_names_keep_columns),
         cmocka_unit_test(a_narrow_column_never_halves_a_wide_character),

@@ -209,10 +209,18 @@ static void reports_and_saved_plans_leave_the_screen(void **state)
     tui_keys(&t, "wr.md\r", "wrote the report to r.md");
     assert_true(file_size("r.md") > 200);
     tui_keys(&t, "wr.doc\r", "no report format 'doc'");
-    tui_keys(&t, "Smine\r", "saved as mine");
+    tui_keys(&t, "e\r9d\r", "(edited)"); /* the edit is saved with it */
+    planned(&t);
+    char total[64];
+    snprintf(total, sizeof total, "%.2f", total_shown(&t));
+    tui_keys(&t, "\033Smine\r", "saved as mine");
     tui_quit(&t);
     assert_int_equal(run_command("plans list", "plans.txt"), 0);
     assert_true(file_has("plans.txt", "mine"));
+    assert_int_equal(run_command("report mine --format md", "saved.md"), 0);
+    assert_true(file_has("saved.md", total));
+    assert_int_equal(run_command("explain mine", "explain.txt"), 0);
+    assert_true(file_size("explain.txt") > 200);
 }
 
 static void tiers_of_a_listing(void **state)

@@ -323,18 +323,38 @@ static void write_view(struct ui *ui, void *state, const char *path, bool final)
     buf_release(&b);
 }
 
+/* To $GPUTIER_CLIP when that names a file, else to the terminal's clipboard. What is pasted later
+ * must not hold control characters of a price list. */
 static void copy_row(struct ui *ui, struct prices *p)
 {
-    char line[1024] = "", text[160];
-    for (int i = 0; p->view.n && i < C_END; i++) {
-        size_t len = strlen(line);
-        cell(ui, p, p->view.row[p->list.at], (enum column)i, text);
-        snprintf(line + len, sizeof line - len, "%s%s", i ? "\t" : "", text);
+    struct buf b;
+    struct gt_error err = {0};
+    char text[160];
+    const char *clip = getenv("GPUTIER_CLIP");
+    if (!p->view.n) {
+        return;
     }
-    ui_message(ui,
-               term_copy(line) ? "copied (if your terminal allows OSC 52): %s"
-                               : "too long to copy: %s",
-               line);
+    buf_init(&b, 1 << 16);
+    for (int i = 0; i < C_END; i++) {
+        cell(ui, p, p->view.row[p->list.at], (enum column)i, text);
+        buf_adds(&b, i ? "\t" : "");
+        text_safe(&b, text, strlen(text), false);
+    }
+    if (b.failed || !b.data) {
+        ui_message(ui, "out of memory");
+    } else if (clip && *clip) {
+        if (app_write_file(clip, b.data, b.len, &err)) {
+            ui_error(ui, &err);
+        } else {
+            ui_message(ui, "copied to %s: %s", clip, b.data);
+        }
+    } else {
+        ui_message(ui,
+                   term_copy(b.data) ? "copied (if your terminal allows OSC 52): %s"
+                                     : "too long to copy: %s",
+                   b.data);
+    }
+    buf_release(&b);
 }
 
 /* The next shown column to the right (1) or left (-1). */

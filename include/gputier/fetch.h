@@ -24,6 +24,7 @@ struct parse_context {
     uint64_t skipped; /* rows understood and left out on purpose */
     const struct log_sink *log;
     char scope[128]; /* out: the part of the source that the document is, as far as it says */
+    char next[512];  /* out: what the page says of the one that follows, "" = none */
 };
 struct source_def {
     const char *id;     /* "aws-offer" */

@@ -78,6 +78,7 @@ struct fetch_run {
     const char **region;
     size_t n_regions;
     struct transfer *first, *last;
+    struct fetch_list *lists;
     size_t active, open; /* transfers in curl's hands; transfers not ended */
     size_t done, unchanged, failed, quarantined, absent;
     uint64_t bytes, rows;
@@ -109,6 +110,9 @@ void run_part_ended(struct fetch_run *run, const struct transfer *t, int state,
 
 int run_staging(struct fetch_run *run, const char *scope, const char *url, struct staging **out,
                 struct gt_error *err) GT_CHECK;
+
+/* list.c: drops the lists that are not complete (interrupted). */
+void list_release(struct fetch_run *run);
 
 /* request.c */
 int transfer_start(struct engine *e, struct transfer *t, struct gt_error *err) GT_CHECK;

@@ -297,6 +297,7 @@ static void engine_release(struct engine *e)
                 transfer_drop(e, t);
             }
         }
+        list_release(&e->run[i]);
     }
     if (e->multi) {
         e->curl.multi_cleanup(e->multi);

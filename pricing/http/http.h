@@ -35,6 +35,20 @@ typedef int fetch_document_fn(struct fetch_run *run, void *ctx, const char *body
 int fetch_document(struct fetch_run *run, const struct fetch_request *q, fetch_document_fn *done,
                    void *ctx, struct gt_error *err) GT_CHECK;
 
+/* A price list that comes in several answers (list.c): all go to one parser, in the order in
+ * which they arrive, and are published together under the scope when none is outstanding. After
+ * an answer `after` (NULL = none) may ask for more; an error fails the whole list. */
+struct fetch_list;
+typedef int fetch_page_fn(struct fetch_list *l, void *ctx, const char *body, size_t len,
+                          struct gt_error *err);
+int fetch_list_begin(struct fetch_run *run, const char *scope, const char *vendor,
+                     struct fetch_list **out, struct gt_error *err) GT_CHECK;
+int fetch_list_ask(struct fetch_list *l, const struct fetch_request *q, fetch_page_fn *after,
+                   void *ctx, struct gt_error *err) GT_CHECK;
+struct fetch_run *fetch_list_run(const struct fetch_list *l);
+/* What the parser said of the page that follows (parse_context.next), "" = nothing. */
+const char *fetch_list_next(const struct fetch_list *l);
+
 const struct source_def *fetch_source(const struct fetch_run *run);
 const char *fetch_base(const struct fetch_run *run); /* without a trailing "/" */
 const char *fetch_key(const struct fetch_run *run);  /* NULL = none */
@@ -56,6 +70,9 @@ int skypilot_fetch(struct fetch_run *run, struct gt_error *err);         /* skyp
 /* One answer from the base, with `line` and the source's key as a header line (key_walk.c). */
 int key_fetch(struct fetch_run *run, const char *line, const char *post,
               struct gt_error *err) GT_CHECK;
+/* `line` and the key; NULL when there is no key. */
+int key_line(struct fetch_run *run, const char *line, const char **out,
+             struct gt_error *err) GT_CHECK;
 int bearer_fetch(struct fetch_run *run, struct gt_error *err); /* "Authorization: Bearer KEY" */
 
 #endif

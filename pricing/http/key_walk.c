@@ -1,26 +1,34 @@
 /* Fetches of one answer that a key opens: sent in the header line that the vendor reads, never in
  * an address. Without a key (where a source may do without) no such line is sent. */
 #include "http.h"
-#include <stdio.h>
 #include <string.h>
+
+int key_line(struct fetch_run *run, const char *line, const char **out, struct gt_error *err)
+{
+    const char *key = fetch_key(run);
+    *out = NULL;
+    if (!key || !*key) {
+        return 0;
+    }
+    if (strcspn(key, "\r\n") != strlen(key)) {
+        return gt_fail(err, GT_EUSAGE, fetch_source(run)->id, "the key holds a line break");
+    }
+    *out = arena_printf(fetch_arena(run), "%s%s", line, key);
+    return *out ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
+}
 
 int key_fetch(struct fetch_run *run, const char *line, const char *post, struct gt_error *err)
 {
-    const char *key = fetch_key(run), *header[4] = {"Accept: application/json"};
+    const char *header[4] = {"Accept: application/json"}, *key;
     size_t n = 1;
+    int rc = key_line(run, line, &key, err);
+    if (rc != 0) {
+        return rc;
+    }
     if (post) {
         header[n++] = "Content-Type: application/json";
     }
-    if (key && *key) {
-        if (strcspn(key, "\r\n") != strlen(key)) {
-            return gt_fail(err, GT_EUSAGE, fetch_source(run)->id, "the key holds a line break");
-        }
-        header[n++] = arena_printf(fetch_arena(run), "%s%s", line, key);
-        if (!header[n - 1]) {
-            return gt_fail(err, GT_ENOMEM, "", "out of memory");
-        }
-    }
-    header[n] = NULL;
+    header[n++] = key;
     struct fetch_request q = {.url = fetch_base(run), .scope = "", .post = post, .header = header};
     return fetch_rows(run, &q, err);
 }

@@ -10,8 +10,10 @@ static const struct source_def *const sources[] = {
     &source_azure_retail,
     &source_ecb_fx,
     &source_lambda,
+    &source_oci,
     &source_runpod,
     &source_skypilot,
+    &source_vast,
     &source_prices_csv,
 };
 /* clang-format on */

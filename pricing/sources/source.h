@@ -15,7 +15,9 @@ extern const struct source_def source_azure_retail;     /* azure_retail.c */
 extern const struct source_def source_ecb_fx;           /* ecb_fx.c */
 extern const struct source_def source_aws_spot_advisor; /* spot_advisor.c */
 extern const struct source_def source_lambda;           /* lambda.c */
+extern const struct source_def source_oci;              /* oci.c */
 extern const struct source_def source_runpod;           /* runpod.c */
+extern const struct source_def source_vast;             /* vast.c */
 
 /* Text that may become a name: valid UTF-8, no control characters, 1..200 bytes. */
 bool src_name_ok(const char *s);

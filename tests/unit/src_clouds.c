@@ -176,6 +176,138 @@ static void trap_51_spot_of_no_use(void **s)
     assert_non_null(strstr(err.text, "no access"));
 }
 
+static void trap_54_vast(void **s)
+{
+    (void)s;
+    if (!parse_shared("vast", "samples/vast/search-offers.raw.2024-08.json")) {
+        skip();
+    }
+    assert_int_equal(st.n_offer, 2);
+    /* dph_base, not dph_total; digits behind 10^-12 are rounded half to even */
+    const struct offer_row *o = find("cn", "11684738", PURCHASE_ON_DEMAND);
+    check(o, "0.246666666667", "RTX 4090", 1, 24);
+    check(find("cn", "11684738", PURCHASE_SPOT), "0.2", "RTX 4090", 1, 24);
+    assert_true(fabs(o->memory_gib - 64393.0 / 1024 / 4) < 1e-9); /* 24 of 96 cores */
+    assert_true(o->vcpus == 24);
+    assert_int_equal(o->valid_from, 1722348655);
+    assert_int_equal(o->valid_to, 1735707781);
+    assert_string_equal(o->sku, "11684738");
+}
+
+static void vast_odd_offers(void **s)
+{
+    (void)s;
+    static const char text[] =
+        "{\"offers\":[{\"id\":1,\"num_gpus\":2,\"gpu_name\":\"A100 SXM4\",\"gpu_ram\":81920,"
+        "\"dph_base\":2,\"min_bid\":null,\"geolocation\":\", CA\",\"cpu_cores_effective\":null,"
+        "\"cpu_ram\":1000,\"cpu_cores\":null},"
+        "{\"id\":2,\"num_gpus\":1,\"gpu_name\":\"A100 SXM4\",\"gpu_ram\":40960,\"dph_base\":1,"
+        "\"min_bid\":0.5,\"geolocation\":null},"
+        "{\"id\":3,\"num_gpus\":1,\"gpu_name\":\"B200\",\"gpu_ram\":183359,\"dph_base\":3,"
+        "\"geolocation\":\"Texas, US\"},"
+        "{\"id\":4,\"num_gpus\":1,\"gpu_name\":\"B200\",\"gpu_ram\":183359,\"dph_base\":3,"
+        "\"rented\":true},"
+        "{\"id\":5,\"num_gpus\":1,\"gpu_name\":\"B200\",\"gpu_ram\":1,\"dph_base\":3,"
+        "\"start_date\":9,\"end_date\":3}]}";
+    assert_int_equal(parse_text("vast", text), 0);
+    assert_int_equal(st.n_offer, 4);
+    check(find("ca", "1", PURCHASE_ON_DEMAND), "2", "A100-80GB SXM4", 2, 80);
+    assert_true(find("ca", "1", PURCHASE_ON_DEMAND)->memory_gib < 0);
+    check(find("any", "2", PURCHASE_SPOT), "0.5", "A100-40GB SXM4", 1, 40);
+    check(find("us", "3", PURCHASE_ON_DEMAND), "3", "B200", 1, 180); /* 183,359 MB of 180 GB */
+    assert_int_equal(ctx.skipped, 2);
+}
+
+static money storage_rate(const char *tier, const char *component, int64_t from, money *to)
+{
+    for (size_t i = 0; i < st.n_storage; i++) {
+        const struct storage_rate_row *r = &st.storage[i];
+        if (strcmp(r->region, "us-ashburn-1") == 0 && strcmp(r->tier, tier) == 0 &&
+            strcmp(r->component, component) == 0 && r->from_qty == from * MONEY_SCALE) {
+            *to = r->to_qty;
+            return r->rate;
+        }
+    }
+    fail_msg("no rate of %s %s from %lld", tier, component, (long long)from);
+    return -1;
+}
+
+static void trap_58_oci(void **s)
+{
+    (void)s;
+    char buf[MONEY_TEXT];
+    money to;
+    if (!parse_shared("oci", "samples/oci/cetools-products.usd.trimmed.json")) {
+        skip();
+    }
+    assert_int_equal(st.n_offer, 41 * 16);   /* 12 shapes, 4 of them preemptible, 41 regions */
+    assert_int_equal(st.n_storage, 41 * 16); /* 9 rates, 7 of them behind a free bracket */
+    assert_int_equal(st.n_transfer, 41 * 2);
+    check(find("ap-tokyo-1", "BM.GPU.A100-v2.8", PURCHASE_ON_DEMAND), "32", "A100-80GB SXM4", 8,
+          80);
+    check(find("us-ashburn-1", "VM.GPU3.4", PURCHASE_SPOT), "5.9", "V100-16GB SXM2", 4, 16);
+    assert_string_equal(money_format(storage_rate("oci_standard", "storage", 10, &to), buf),
+                        "0.0255");
+    assert_true(to < 0); /* trap 18: 999999999 is no end */
+    assert_true(storage_rate("oci_standard", "storage", 0, &to) == 0);
+    assert_true(to == 10 * MONEY_SCALE);
+    assert_string_equal(money_format(storage_rate("oci_standard", "put", 50000, &to), buf),
+                        "0.0034");
+    for (size_t i = 0; i < st.n_transfer; i++) {
+        const struct transfer_rate_row *t = &st.transfer[i];
+        if (strcmp(t->from, "me-jeddah-1") == 0 && t->from_gb > 0) {
+            assert_string_equal(money_format(t->rate, buf), "0.05");
+            assert_true(t->from_gb == 10240 * MONEY_SCALE && t->to_gb < 0);
+        }
+    }
+}
+
+/* Shapes and products in one stream; a free first bracket is no price of a machine. */
+static void oci_shapes(void **s)
+{
+    (void)s;
+    size_t n[2];
+    char *shapes = fake_shared("samples/oci/cloudestimator-shapes.excerpt.json", &n[0]);
+    char *products = fake_shared("samples/oci/cetools-products.usd.trimmed.json", &n[1]);
+    if (!shapes || !products) {
+        skip();
+    }
+    char *both = malloc(n[0] + n[1]);
+    memcpy(both, shapes, n[0]);
+    memcpy(both + n[0], products, n[1]);
+    assert_int_equal(parse("oci", both, n[0] + n[1], 4096), 0);
+    const struct offer_row *o = find("uk-london-1", "BM.DenseIO.E5.128", PURCHASE_ON_DEMAND);
+    check(o, "11.90592", "", 0, -1); /* 128 x 0.03 + 1536 x 0.002 + 81.6 x 0.0612 */
+    assert_true(o->vcpus == 256 && o->memory_gib == 1536 && o->local_nvme_gb == 81600);
+    check(find("uk-london-1", "BM.Standard.E4.128", PURCHASE_ON_DEMAND), "6.272", "", 0, -1);
+    assert_int_equal(parse("oci", shapes, n[0], 4096), GT_EPARSE); /* no prices */
+    free(both);
+    free(shapes);
+    free(products);
+    static const char arm[] =
+        "{\"items\":[{\"name\":\"BM.Standard.A1.160\",\"allowPreemptible\":true,"
+        "\"processorType\":{\"value\":\"arm\"},\"products\":[{\"partNumber\":\"B1\",\"qty\":160,"
+        "\"type\":{\"value\":\"ocpu\"}}]},"
+        "{\"name\":\"BM.GPU.A10.9\",\"processorType\":{\"value\":\"arm\"},\"gpuQty\":2,"
+        "\"gpuMemoryQty\":48,\"products\":[{\"partNumber\":\"B2\",\"qty\":2,\"type\":{\"value\":"
+        "\"gpu\"}},{\"partNumber\":\"B1\",\"qty\":0.5,\"type\":{\"value\":\"ocpu\"}}]}]}"
+        "{\"items\":[{\"partNumber\":\"B1\",\"displayName\":\"A1\",\"currencyCodeLocalizations\":"
+        "[{\"currencyCode\":\"USD\",\"prices\":[{\"model\":\"PAY_AS_YOU_GO\",\"value\":0,"
+        "\"rangeMin\":0,\"rangeMax\":3000},{\"model\":\"PAY_AS_YOU_GO\",\"value\":0.01,"
+        "\"rangeMin\":3000,\"rangeMax\":999999999999999}]}]},{\"partNumber\":\"B2\","
+        "\"currencyCodeLocalizations\":[{\"currencyCode\":\"USD\",\"prices\":[{\"model\":"
+        "\"PAY_AS_YOU_GO\",\"value\":2.5}]}]}],\"lastUpdated\":\"2026-09-01T00:00:00Z\"}";
+    assert_int_equal(parse_text("oci", arm), 0);
+    o = find("us-ashburn-1", "BM.Standard.A1.160", PURCHASE_ON_DEMAND);
+    check(o, "1.6", "", 0, -1);
+    assert_true(o->vcpus == 160);
+    check(find("us-ashburn-1", "BM.Standard.A1.160", PURCHASE_SPOT), "0.8", "", 0, -1);
+    o = find("us-ashburn-1", "BM.GPU.A10.9", PURCHASE_ON_DEMAND);
+    check(o, "5.005", "A10", 2, 24);
+    assert_true(o->vcpus == 1); /* flagged ARM by mistake */
+    assert_int_equal(o->as_of, 1788220800);
+}
+
 /* Cut anywhere, emptied, or of another vendor: refused, never an empty list. */
 static void cut_lists(void **s)
 {
@@ -183,6 +315,8 @@ static void cut_lists(void **s)
     static const char *const files[][2] = {
         {"lambda", "samples/lambda/instance-types.json"},
         {"runpod", "samples/runpod/gpuTypes.data.json"},
+        {"vast", "samples/vast/search-offers.raw.2024-08.json"},
+        {"oci", "samples/oci/cetools-products.usd.trimmed.json"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         size_t n;
@@ -211,6 +345,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trap_55_lambda), cmocka_unit_test(lambda_capacity),
         cmocka_unit_test(trap_52_runpod), cmocka_unit_test(trap_51_spot_of_no_use),
+        cmocka_unit_test(trap_54_vast),   cmocka_unit_test(vast_odd_offers),
+        cmocka_unit_test(trap_58_oci),    cmocka_unit_test(oci_shapes),
         cmocka_unit_test(cut_lists),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);

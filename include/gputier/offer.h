@@ -39,6 +39,8 @@ int offering_class_from_name(const char *name, enum offering_class *out) GT_CHEC
 int price_state_from_name(const char *name, enum price_state *out) GT_CHECK;
 /* True for the options that bind for a term (reserved, savings plan, committed use). */
 bool purchase_is_commitment(enum purchase p);
+/* Hours of a commitment's term (a year is 8,760 h), 0 for the others. */
+int64_t purchase_term_hours(enum purchase p);
 /* Canonical vendor id ("aliyun" -> "alibaba", case-blind) or NULL; the list of all: vendor_at(i),
  * NULL past the end. */
 const char *vendor_canonical(const char *name);

@@ -1,6 +1,7 @@
 /* Names of the offer's enumerations and of the vendors (product.md section 7). */
 #include "gputier/offer.h"
 #include "gputier/text.h"
+#include "gputier/units.h"
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -161,4 +162,20 @@ const char *vendor_canonical(const char *name)
 const char *vendor_at(int i)
 {
     return i >= 0 && (size_t)i < COUNT(vendors) ? vendors[i] : NULL;
+}
+
+int64_t purchase_term_hours(enum purchase p)
+{
+    switch (p) {
+    case PURCHASE_RESERVED_1Y:
+    case PURCHASE_SAVINGS_PLAN_1Y:
+    case PURCHASE_COMMITTED_USE_1Y:
+        return GT_HOURS_PER_YEAR;
+    case PURCHASE_RESERVED_3Y:
+    case PURCHASE_SAVINGS_PLAN_3Y:
+    case PURCHASE_COMMITTED_USE_3Y:
+        return 3 * GT_HOURS_PER_YEAR;
+    default:
+        return 0;
+    }
 }

@@ -193,7 +193,8 @@ static int commitment_lines(struct bill *b)
     const struct candidate *c = b->c;
     const struct machine *m = c->machine;
     const struct catalog_offers *f = &q->c->offers;
-    double term = commitment_term_h(m->purchase), terms = commitment_terms(q, m->purchase);
+    double term = (double)purchase_term_hours(m->purchase),
+           terms = commitment_terms(q, m->purchase);
     const char *name = purchase_name(m->purchase);
     double up = c->n * terms, hours = c->n * terms * term;
     const char *formula = "machines x terms x hours of the term: charged in full";
@@ -259,7 +260,7 @@ static int machine_lines(struct bill *b)
                             arena_printf(q->arena, "%d x %s monthly package", c->n, m->type),
                             "machines x months begun");
     }
-    if (commitment_term_h(m->purchase) > 0) {
+    if (purchase_term_hours(m->purchase) > 0) {
         return commitment_lines(b);
     }
     if (m->lambda_per_h > 0 || m->purchase == PURCHASE_SPOT) {

@@ -14,32 +14,16 @@
 /* On demand, with nothing to optimise against, one checkpoint an hour. */
 #define ON_DEMAND_TAU_H 1.0
 
-double commitment_term_h(enum purchase p)
-{
-    switch (p) {
-    case PURCHASE_RESERVED_1Y:
-    case PURCHASE_SAVINGS_PLAN_1Y:
-    case PURCHASE_COMMITTED_USE_1Y:
-        return GT_HOURS_PER_YEAR;
-    case PURCHASE_RESERVED_3Y:
-    case PURCHASE_SAVINGS_PLAN_3Y:
-    case PURCHASE_COMMITTED_USE_3Y:
-        return 3.0 * GT_HOURS_PER_YEAR;
-    default:
-        return 0;
-    }
-}
-
 double commitment_terms(const struct search *q, enum purchase p)
 {
-    double term = commitment_term_h(p);
+    double term = (double)purchase_term_hours(p);
     return q->s->use_horizon_s > 0 ? ceil(q->s->use_horizon_s / HOUR / term - 1e-9) : 1;
 }
 
 double machine_usd(const struct search *q, const struct machine *m, int n, double billed_h,
                    double makespan_h)
 {
-    double term = commitment_term_h(m->purchase);
+    double term = (double)purchase_term_hours(m->purchase);
     if (m->purchase == PURCHASE_MONTHLY) {
         return n * m->month_usd * fmax(1, ceil(makespan_h / GT_HOURS_PER_MONTH - 1e-9));
     }

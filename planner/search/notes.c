@@ -136,7 +136,7 @@ static void commitment_notes(struct notes *o, const struct candidate *c)
 {
     struct search *q = o->q;
     const struct machine *m = c->machine;
-    double term = commitment_term_h(m->purchase);
+    double term = (double)purchase_term_hours(m->purchase);
     if (term <= 0) {
         return;
     }

@@ -203,8 +203,6 @@ void lower_bound(const struct search *q, const struct machine *m, const struct k
 /* Cost of machines for this many billed hours. */
 double machine_usd(const struct search *q, const struct machine *m, int n, double billed_h,
                    double makespan_h);
-/* Hours of a commitment's term, 0 for what binds nobody. */
-double commitment_term_h(enum purchase p);
 /* Terms that are paid for: one, or as many as the declared horizon begins. */
 double commitment_terms(const struct search *q, enum purchase p);
 double charges_usd(const struct charges *c, const struct candidate *k);

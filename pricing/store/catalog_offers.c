@@ -109,22 +109,6 @@ static int make_columns(struct pass *p, struct gt_error *err)
                : 0;
 }
 
-static double term_hours(uint32_t purchase)
-{
-    switch ((enum purchase)purchase) {
-    case PURCHASE_RESERVED_1Y:
-    case PURCHASE_SAVINGS_PLAN_1Y:
-    case PURCHASE_COMMITTED_USE_1Y:
-        return GT_HOURS_PER_YEAR;
-    case PURCHASE_RESERVED_3Y:
-    case PURCHASE_SAVINGS_PLAN_3Y:
-    case PURCHASE_COMMITTED_USE_3Y:
-        return 3.0 * GT_HOURS_PER_YEAR;
-    default:
-        return INFINITY;
-    }
-}
-
 static double usd_per_hour(struct pass *p, const struct offer *o)
 {
     if (o->state != PRICE_KNOWN) {
@@ -137,8 +121,9 @@ static double usd_per_hour(struct pass *p, const struct offer *o)
         p->usd_rate = rate > 0 ? 1.0 / money_to_double(rate) : (double)NAN;
     }
     double hour = money_to_double(o->hour);
-    if (o->upfront != 0) {
-        hour += money_to_double(o->upfront) / term_hours(o->options & 0xff);
+    int64_t term = purchase_term_hours((enum purchase)(o->options & 0xff));
+    if (o->upfront != 0 && term > 0) {
+        hour += money_to_double(o->upfront) / (double)term;
     }
     if (o->month != 0) {
         hour += money_to_double(o->month) / GT_HOURS_PER_MONTH;

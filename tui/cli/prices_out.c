@@ -8,26 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static int64_t term_hours(enum purchase p)
-{
-    switch (p) {
-    case PURCHASE_RESERVED_1Y:
-    case PURCHASE_SAVINGS_PLAN_1Y:
-    case PURCHASE_COMMITTED_USE_1Y:
-        return GT_HOURS_PER_YEAR;
-    case PURCHASE_RESERVED_3Y:
-    case PURCHASE_SAVINGS_PLAN_3Y:
-    case PURCHASE_COMMITTED_USE_3Y:
-        return 3 * GT_HOURS_PER_YEAR;
-    default:
-        return 0;
-    }
-}
-
 /* What an hour costs, in the offer's own currency. */
 static int own_hour(const struct catalog_offers *o, size_t row, money *out)
 {
-    int64_t hours = term_hours((enum purchase)o->purchase[row]);
+    int64_t hours = purchase_term_hours((enum purchase)o->purchase[row]);
     money part = 0;
     if (o->purchase[row] == PURCHASE_MONTHLY && o->price_month[row] > 0) {
         return money_mul_ratio(o->price_month[row], 1, GT_HOURS_PER_MONTH, out);

@@ -39,9 +39,15 @@ struct gt_error {
     char text[400];  /* what was found, what is allowed */
 };
 
-/* Fills err (if not NULL) and returns code, so that a callee can `return gt_fail(...)`. */
-int gt_fail(struct gt_error *err, int code, const char *where, const char *fmt, ...)
+void gt_error_set(struct gt_error *err, int code, const char *where, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+static inline int gt_code(int code)
+{
+    return code;
+}
+/* gt_fail(err, code, where, fmt, …): fills err (if not NULL) and returns code, so that a callee can
+ * `return gt_fail(...)`. A macro, so that compilers and analysers see the code itself. */
+#define gt_fail(err, code, ...) (gt_error_set((err), (code), __VA_ARGS__), gt_code(code))
 /* Static text of a code; never NULL. */
 const char *gt_strerror(int code);
 /* Short machine name of a code ("parse", "nomem"); never NULL. */

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int gt_fail(struct gt_error *err, int code, const char *where, const char *fmt, ...)
+void gt_error_set(struct gt_error *err, int code, const char *where, const char *fmt, ...)
 {
     if (err) {
         va_list ap;
@@ -13,7 +13,6 @@ int gt_fail(struct gt_error *err, int code, const char *where, const char *fmt, 
         vsnprintf(err->text, sizeof err->text, fmt, ap);
         va_end(ap);
     }
-    return code;
 }
 
 const char *gt_strerror(int code)

@@ -115,8 +115,9 @@ static void a_deadline_nobody_meets_names_what_binds(void **state)
     (void)state;
     start_small(&t, 30, 120);
     tui_keys(&t, "e\r", "deadline: ");
-    tui_keys(&t, "1h\r", "no plan: ");
+    tui_keys(&t, "1h\r", "no plan ");
     vt_expect(&t, "rejected", LIMIT_MS);
+    vt_expect(&t, "nearest", LIMIT_MS);
     tui_keys(&t, "u", "cheapest");
     tui_quit(&t);
 }

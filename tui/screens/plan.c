@@ -111,7 +111,7 @@ static void draw_answer(struct plan_screen *p, int y, int width)
         return;
     }
     if (plans_of(p)->n == 0) {
-        draw_format(y, 1, width - 2, -1, EL_WARN, "%sno plan: %s", busy, p->result->err.text);
+        draw_format(y, 1, width - 2, -1, EL_WARN, "%s%s", busy, p->result->err.text);
         return;
     }
     char bound[MONEY_TEXT], cost[MONEY_TEXT], proof[MONEY_TEXT + 48];
@@ -200,6 +200,10 @@ static void draw(struct ui *ui, void *state, int y, int height, int width)
     }
     int rows = height - 3 - top;
     list_resize(&p->plans, plans_of(p) ? plans_of(p)->n : 0, rows > 1 ? (size_t)rows - 1 : 1);
+    if (p->result && plans_of(p) && !plans_of(p)->n) { /* which constraint, what would do */
+        draw_wrapped(y + 3 + top, 1, rows, width - 2, EL_WARN, p->result->err.text);
+        return;
+    }
     plan_view_table(plans_of(p), &p->plans, !p->editing, y + 3 + top, rows, width);
 }
 

@@ -43,7 +43,7 @@ lint: lint-deps
 
 # Slow (minutes): not part of CI.
 tidy: lint-deps
-	@git ls-files 'planner/*.c' 'pricing/*.c' 'tui/*.c' | xargs -P2 -n4 sh -c 'clang-tidy --quiet "$$@" -- $(GT_CFLAGS) 2>/dev/null' tidy
+	@git ls-files 'planner/*.c' 'pricing/*.c' 'tui/*.c' | xargs -P2 -n4 sh -c 'clang-tidy --quiet "$$@" -- $(GT_CFLAGS) -I$(O) 2>/dev/null' tidy
 
 format: lint-deps
 	clang-format -i $$(git ls-files '*.c' '*.h')

@@ -67,6 +67,7 @@ void fetch_log(struct fetch_run *run, enum log_level level, const char *text);
 int aws_offer_fetch(struct fetch_run *run, struct gt_error *err);        /* aws_walk.c */
 int aws_savings_plan_fetch(struct fetch_run *run, struct gt_error *err); /* aws_walk.c */
 int skypilot_fetch(struct fetch_run *run, struct gt_error *err);         /* skypilot_walk.c */
+int gcp_skus_fetch(struct fetch_run *run, struct gt_error *err);         /* gcp_walk.c */
 /* One answer from the base, with `line` and the source's key as a header line (key_walk.c). */
 int key_fetch(struct fetch_run *run, const char *line, const char *post,
               struct gt_error *err) GT_CHECK;

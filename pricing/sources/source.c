@@ -9,6 +9,7 @@ static const struct source_def *const sources[] = {
     &source_aws_spot_history,
     &source_azure_retail,
     &source_ecb_fx,
+    &source_gcp_skus,
     &source_lambda,
     &source_oci,
     &source_runpod,

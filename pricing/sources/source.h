@@ -14,6 +14,7 @@ extern const struct source_def source_aws_spot_history; /* aws_spot_history.c */
 extern const struct source_def source_azure_retail;     /* azure_retail.c */
 extern const struct source_def source_ecb_fx;           /* ecb_fx.c */
 extern const struct source_def source_aws_spot_advisor; /* spot_advisor.c */
+extern const struct source_def source_gcp_skus;         /* gcp_skus.c */
 extern const struct source_def source_lambda;           /* lambda.c */
 extern const struct source_def source_oci;              /* oci.c */
 extern const struct source_def source_runpod;           /* runpod.c */

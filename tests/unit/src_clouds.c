@@ -308,6 +308,151 @@ static void oci_shapes(void **s)
     assert_int_equal(o->as_of, 1788220800);
 }
 
+#define SKU(id, text, usage, regions, unit, money)                                                 \
+    "{\"skuId\":\"" id "\",\"description\":\"" text "\",\"category\":{\"usageType\":\"" usage      \
+    "\"},\"serviceRegions\":[" regions                                                             \
+    "],\"pricingInfo\":[{\"pricingExpression\":{\"usageUnit\":\"" unit                             \
+    "\",\"tieredRates\":[{\"startUsageAmount\":0,\"unitPrice\":{" money "}}]}}]}"
+#define USD(rest) "\"currencyCode\":\"USD\"" rest
+
+static void trap_42_45_gcp_sample(void **s)
+{
+    (void)s;
+    if (!parse_shared("gcp-skus", "samples/gcp/skus.compute-engine.a2-usd-and-idr.json")) {
+        skip();
+    }
+    /* 12 x 0.031611 + 85 x 0.004237 + 2.933908; the cores in IDR belong to other machines */
+    assert_int_equal(st.n_offer, 3 * 5);
+    check(find("us-central1", "a2-highgpu-1g", PURCHASE_ON_DEMAND), "3.673385", "A100-40GB SXM4", 1,
+          40);
+    check(find("us-west1", "a2-megagpu-16g", PURCHASE_ON_DEMAND), "55.739504", "A100-40GB SXM4", 16,
+          40);
+    assert_string_equal(find("us-east1", "a2-highgpu-8g", PURCHASE_ON_DEMAND)->currency, "USD");
+    assert_non_null(
+        strstr(find("us-east1", "a2-highgpu-8g", PURCHASE_ON_DEMAND)->note, "added up"));
+}
+
+/* A recording of GPU SKUs alone: every price is kept, none passes for a machine's. */
+static void trap_43_gcp_gpus_alone(void **s)
+{
+    (void)s;
+    char buf[MONEY_TEXT];
+    if (!parse_shared("gcp-skus", "samples/gcp/skus.gpu.2025-06.trimmed.json")) {
+        skip();
+    }
+    assert_int_equal(st.n_offer, 53);
+    for (size_t i = 0; i < st.n_offer; i++) {
+        assert_int_equal(st.offer[i].price_state, PRICE_SOLD_OTHERWISE);
+        assert_true(st.offer[i].price_per_hour > 0);
+    }
+    const struct offer_row *o = find("Americas", "Tesla T4", PURCHASE_SPOT);
+    assert_string_equal(money_format(o->price_per_hour, buf), "0.14");
+    assert_string_equal(o->gpu, "T4");
+    o = find("Americas", "H200 141GB", PURCHASE_ON_DEMAND);
+    assert_string_equal(money_format(o->price_per_hour, buf), "9.31174");
+    assert_string_equal(o->gpu, "H200 SXM");
+    o = find("Americas", "Tesla A100", PURCHASE_COMMITTED_USE_3Y);
+    assert_string_equal(money_format(o->price_per_hour, buf), "1.0268678");
+    assert_null(find("Milan", "Tesla A100", PURCHASE_ON_DEMAND)); /* reserved, and at zero */
+}
+
+static void trap_41_44_64_gcp(void **s)
+{
+    (void)s;
+    /* units as text or absent, nanos absent; a spot SKU marked OnDemand; another unit; zero */
+    static const char text[] = "{\"skus\":[" SKU(
+        "1", "G2 Instance Core running in Iowa", "OnDemand", "\"us-central1\"", "h",
+        USD(",\"units\":\"1\"")) "," SKU("2",
+                                         "G2 Instance Ram running in Iowa", "OnDemand", "\"us-central1\"", "GiBy.h", USD(",\"nanos\":500000000")) "],\"nextPageToken\":\"a/b=\"}\n{\"skus\":[" SKU("3",
+                                                                                                                                                                                                   "Nvidia L4 GPU running in Iowa", "OnDemand", "\"us-central1\",\"us-east1\"", "h", USD(",\"units\":\"2\",\"nanos\":1")) "," SKU("4", "Nvidia L4 GPU attached to Spot Preemptible VMs running in Iowa", "OnDemand", "\"us-central1\"", "h", USD(",\"units\":\"0\",\"nanos\":7")) "," SKU("5",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          "Spot Preemptible G2 Instance Core running in Iowa",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          "Preemptible",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          "\"us-central1\"",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          "h",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          USD(",\"nanos\":1")) "," SKU("6",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "Spot Preemptible G2 Instance Ram running in Iowa",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "Preemptible",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "\"us-central1\"",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "MiBy.h", USD(",\"nanos\":1")) "," SKU("7",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "Nvidia L9 GPU running in Iowa",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "OnDemand",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "\"us-central1\"", "h", USD("")) "," SKU("8",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "Nvidia L8 GPU running in Iowa", "OnDemand", "\"us-central1\"", "h", USD(",\"units\":\"3\"")) "]}";
+    for (size_t step = 1; step < 999; step += 77) {
+        assert_int_equal(parse("gcp-skus", text, sizeof text - 1, step), 0);
+    }
+    check(find("us-central1", "g2-standard-4", PURCHASE_ON_DEMAND), "14.000000001", "L4", 1, 24);
+    assert_null(find("us-central1", "g2-standard-4", PURCHASE_SPOT)); /* its memory has no price */
+    assert_null(find("us-east1", "g2-standard-4", PURCHASE_ON_DEMAND));
+    const struct offer_row *o = find("us-central1", "L8", PURCHASE_ON_DEMAND);
+    assert_int_equal(o->price_state, PRICE_SOLD_OTHERWISE);
+    assert_string_equal(o->gpu, "L8"); /* unknown models are kept */
+    assert_null(find("us-central1", "L9", PURCHASE_ON_DEMAND));
+    o = find("us-central1", "L4", PURCHASE_SPOT);
+    assert_true(o->price_per_hour == 7000);
+    assert_string_equal(ctx.next, "a/b="); /* of the last page that names one */
+    assert_int_equal(ctx.skipped, 2);
+    /* 46: a wrong service id answers an empty list */
+    assert_int_equal(parse_text("gcp-skus", "{\"skus\":[],\"nextPageToken\":\"\"}"), GT_EPARSE);
+    assert_int_equal(parse_text("gcp-skus", "{\"error\":{\"code\":400,\"message\":\"API key\"}}"),
+                     GT_EHTTP);
+}
+
+static void gcp_tiers(void **s)
+{
+    (void)s;
+    char buf[MONEY_TEXT];
+    if (!parse_shared("gcp-skus", "samples/gcp/skus.tiered-egress.json")) {
+        skip();
+    }
+    static const char *const rate[] = {"0.12", "0.11", "0.08"};
+    static const int64_t from[] = {0, 1024, 10240};
+    assert_int_equal(st.n_transfer, 9); /* three brackets in three regions */
+    for (size_t i = 0; i < 9; i++) {
+        const struct transfer_rate_row *t = &st.transfer[i];
+        assert_string_equal(money_format(t->rate, buf), rate[i / 3]);
+        assert_true(t->from_gb == from[i / 3] * MONEY_SCALE);
+        assert_true(i / 3 == 2 ? t->to_gb < 0 : t->to_gb == from[i / 3 + 1] * MONEY_SCALE);
+        assert_string_equal(t->to, "vpn to Africa");
+        assert_true(t->gb_bytes == 1ULL << 30);
+    }
+    static const char storage[] =
+        "{\"skus\":[{\"skuId\":\"S\",\"description\":\"Coldline Storage Iowa\",\"category\":{"
+        "\"resourceGroup\":\"ColdlineStorage\"},\"serviceRegions\":[\"us-central1\"],"
+        "\"pricingInfo\":[{\"pricingExpression\":{\"usageUnit\":\"GiBy.mo\",\"tieredRates\":[{"
+        "\"startUsageAmount\":0,\"unitPrice\":{" USD(
+            ",\"nanos\":4000000") "}}]}}]},"
+                                  "{\"skuId\":\"E\",\"description\":\"Coldline Storage Iowa (Early "
+                                  "Delete)\",\"category\":{"
+                                  "\"resourceGroup\":\"ColdlineStorage\"},\"serviceRegions\":[\"us-"
+                                  "central1\"],"
+                                  "\"pricingInfo\":[{\"pricingExpression\":{\"usageUnit\":\"GiBy."
+                                  "mo\",\"tieredRates\":[{"
+                                  "\"startUsageAmount\":0,\"unitPrice\":{" USD(
+                                      ",\"nanos\":9") "}}]}}]},"
+                                                      "{\"skuId\":\"A\",\"description\":\"Coldline "
+                                                      "Class A Operations\",\"category\":{"
+                                                      "\"resourceGroup\":\"ColdlineOps\"},"
+                                                      "\"serviceRegions\":[\"us-central1\"],"
+                                                      "\"pricingInfo\":[{\"pricingExpression\":{"
+                                                      "\"usageUnit\":\"count\",\"tieredRates\":[{"
+                                                      "\"startUsageAmount\":0,\"unitPrice\":{" USD(
+                                                          ",\"nanos\":0") "}},{"
+                                                                          "\"startUsageAmount\":"
+                                                                          "5000,\"unitPrice\":"
+                                                                          "{" USD(",\"nanos\":"
+                                                                                  "20000") "}}]}}]}"
+                                                                                           "]}";
+    assert_int_equal(parse_text("gcp-skus", storage), 0);
+    assert_int_equal(st.n_storage, 5);
+    assert_string_equal(st.storage[0].tier, "gcs_coldline");
+    assert_string_equal(money_format(st.storage[0].rate, buf), "0.004");
+    assert_string_equal(st.storage[2].component, "put");
+    assert_true(st.storage[2].from_qty == 5000 * MONEY_SCALE && st.storage[1].rate == 0);
+    assert_string_equal(money_format(st.storage[2].rate, buf), "0.00002");
+    assert_string_equal(st.storage[4].component, "list");
+}
+
 /* Cut anywhere, emptied, or of another vendor: refused, never an empty list. */
 static void cut_lists(void **s)
 {
@@ -317,6 +462,7 @@ static void cut_lists(void **s)
         {"runpod", "samples/runpod/gpuTypes.data.json"},
         {"vast", "samples/vast/search-offers.raw.2024-08.json"},
         {"oci", "samples/oci/cetools-products.usd.trimmed.json"},
+        {"gcp-skus", "samples/gcp/skus.compute-engine.a2-usd-and-idr.json"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         size_t n;
@@ -343,10 +489,18 @@ static void cut_lists(void **s)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trap_55_lambda), cmocka_unit_test(lambda_capacity),
-        cmocka_unit_test(trap_52_runpod), cmocka_unit_test(trap_51_spot_of_no_use),
-        cmocka_unit_test(trap_54_vast),   cmocka_unit_test(vast_odd_offers),
-        cmocka_unit_test(trap_58_oci),    cmocka_unit_test(oci_shapes),
+        cmocka_unit_test(trap_55_lambda),
+        cmocka_unit_test(lambda_capacity),
+        cmocka_unit_test(trap_52_runpod),
+        cmocka_unit_test(trap_51_spot_of_no_use),
+        cmocka_unit_test(trap_54_vast),
+        cmocka_unit_test(vast_odd_offers),
+        cmocka_unit_test(trap_58_oci),
+        cmocka_unit_test(oci_shapes),
+        cmocka_unit_test(trap_42_45_gcp_sample),
+        cmocka_unit_test(trap_43_gcp_gpus_alone),
+        cmocka_unit_test(trap_41_44_64_gcp),
+        cmocka_unit_test(gcp_tiers),
         cmocka_unit_test(cut_lists),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,7 +339,7 @@ int search_pass(struct search *q, size_t want, struct outcome *o)
     }
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
-        if (q->o->cancel != NULL && *q->o->cancel != 0) {
+        if (q->o->cancel != NULL && __atomic_load_n(q->o->cancel, __ATOMIC_RELAXED) != 0) {
             rc = gt_fail(q->err, GT_ECANCELLED, "", "planning was interrupted");
         } else if (q->prune && skip(q, o, &pair[i])) {
             o->pruned += q->region[pair[i].m->region_index].n_places;

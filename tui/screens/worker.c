@@ -15,7 +15,7 @@ struct worker {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     void *asked, *result; /* waiting job, result not yet taken */
-    volatile int cancel;
+    volatile int cancel;  /* read by the work without the lock: __atomic */
     bool quit, busy;
 };
 
@@ -30,7 +30,7 @@ static void *work(void *arg)
         void *job = w->asked;
         bool quit = w->quit;
         w->asked = NULL;
-        w->cancel = quit;
+        __atomic_store_n(&w->cancel, quit, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&w->lock);
         if (!quit) {
             w->ops->run(w, w->ctx, job);
@@ -89,7 +89,7 @@ void worker_ask(struct worker *w, void *job)
     pthread_mutex_lock(&w->lock);
     void *old = w->asked;
     w->asked = job;
-    w->cancel = 1;
+    __atomic_store_n(&w->cancel, 1, __ATOMIC_RELAXED);
     w->busy = true;
     pthread_cond_signal(&w->changed);
     pthread_mutex_unlock(&w->lock);
@@ -128,7 +128,7 @@ bool worker_stop(struct worker *w)
     }
     pthread_mutex_lock(&w->lock);
     w->quit = true;
-    w->cancel = 1;
+    __atomic_store_n(&w->cancel, 1, __ATOMIC_RELAXED);
     pthread_cond_signal(&w->changed);
     pthread_mutex_unlock(&w->lock);
     clock_gettime(CLOCK_REALTIME, &until);

@@ -33,7 +33,7 @@ sanitize: test-deps
 	@O=build/asan ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0 tests/run $(TESTS)
 
 tsan: test-deps
-	@$(MAKE) --no-print-directory O=build/tsan CFLAGS="-O1 -g" SAN="-fsanitize=thread" build/tsan/gputier units-of
+	@$(MAKE) --no-print-directory O=build/tsan CFLAGS="-O1 -g" SAN="-fsanitize=thread -Wno-format-truncation -Wno-tsan" build/tsan/gputier units-of
 	@O=build/tsan tests/run $(TESTS)
 
 units-of: $(UNIT)

@@ -146,6 +146,11 @@ static void summary(struct doc *d, const struct report_input *in, const struct p
                  "The total is \"at least\": it rests on a price that nobody "
                  "publishes; ask the vendor before you sign.");
     }
+    for (size_t i = 0; i < p->n_notes; i++) { /* what may change the decision stands at the top */
+        if (strncmp(p->note[i], "WARNING", 7) == 0) {
+            doc_text(d, DOC_ITEM, "%s", p->note[i]);
+        }
+    }
     for (size_t i = 0; i < set->n_warnings; i++) {
         doc_text(d, DOC_ITEM, "%s", set->warning[i]);
     }

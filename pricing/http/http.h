@@ -68,6 +68,11 @@ int aws_offer_fetch(struct fetch_run *run, struct gt_error *err);        /* aws_
 int aws_savings_plan_fetch(struct fetch_run *run, struct gt_error *err); /* aws_walk.c */
 int skypilot_fetch(struct fetch_run *run, struct gt_error *err);         /* skypilot_walk.c */
 int gcp_skus_fetch(struct fetch_run *run, struct gt_error *err);         /* gcp_walk.c */
+int vultr_fetch(struct fetch_run *run, struct gt_error *err);            /* cloud_walks.c */
+int verda_fetch(struct fetch_run *run, struct gt_error *err);            /* cloud_walks.c */
+/* Numbered pages of the base, opened by a bearer key, while the parser says that more follow;
+ * query holds the place of the number ("?page=%d"). (cloud_walks.c) */
+int pages_fetch(struct fetch_run *run, const char *query, struct gt_error *err) GT_CHECK;
 /* One answer from the base, with `line` and the source's key as a header line (key_walk.c). */
 int key_fetch(struct fetch_run *run, const char *line, const char *post,
               struct gt_error *err) GT_CHECK;

@@ -15,6 +15,13 @@ extern const struct source_def source_azure_retail;     /* azure_retail.c */
 extern const struct source_def source_ecb_fx;           /* ecb_fx.c */
 extern const struct source_def source_aws_spot_advisor; /* spot_advisor.c */
 extern const struct source_def source_gcp_skus;         /* gcp_skus.c */
+extern const struct source_def source_digitalocean;     /* digitalocean.c */
+extern const struct source_def source_vultr;            /* vultr.c */
+extern const struct source_def source_verda;            /* verda.c */
+extern const struct source_def source_jarvislabs;       /* jarvislabs.c */
+extern const struct source_def source_fluidstack;       /* fluidstack.c */
+extern const struct source_def source_hyperstack;       /* hyperstack.c */
+extern const struct source_def source_cudo;             /* cudo.c */
 extern const struct source_def source_lambda;           /* lambda.c */
 extern const struct source_def source_oci;              /* oci.c */
 extern const struct source_def source_runpod;           /* runpod.c */

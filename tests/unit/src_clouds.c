@@ -453,6 +453,143 @@ static void gcp_tiers(void **s)
     assert_string_equal(st.storage[4].component, "list");
 }
 
+static void trap_56_total_memory(void **s)
+{
+    (void)s;
+    if (!parse_shared("digitalocean", "samples/digitalocean/sizes.json")) {
+        skip();
+    }
+    assert_int_equal(st.n_offer, 10);
+    const struct offer_row *o = find("nyc1", "gpu-mi300x8-1536gb", PURCHASE_ON_DEMAND);
+    check(o, "15.92", "MI300X", 8, 192);
+    assert_true(o->vcpus == 160 && o->memory_gib == 1920);
+    assert_true(fabs(o->local_nvme_gb - 43980.46511104) < 1e-6);
+    o = find("nyc1", "gpu-h100x8-640gb", PURCHASE_ON_DEMAND);
+    check(o, "23.92", "H100 PCIe", 8, 80); /* the form is not said: the slower, and a note */
+    assert_non_null(strstr(o->note, "PCIe is taken"));
+    check(find("fra1", "s-1vcpu-512mb-10gb", PURCHASE_ON_DEMAND), "0.00595", "", 0, -1);
+    static const char none[] = "{\"sizes\":[{\"slug\":\"a\",\"memory\":1024,\"vcpus\":1,"
+                               "\"price_hourly\":0.5,\"regions\":[]}],\"links\":{\"pages\":{"
+                               "\"next\":\"https://x/?page=2\"}}}";
+    assert_int_equal(parse_text("digitalocean", none), 0);
+    assert_non_null(strstr(find("any", "a", PURCHASE_ON_DEMAND)->note, "no region"));
+    assert_string_equal(ctx.next, "more");
+}
+
+static void vultr(void **s)
+{
+    (void)s;
+    if (!parse_shared("vultr", "samples/vultr/plans.json")) {
+        skip();
+    }
+    assert_int_equal(st.n_offer, 3);
+    const struct offer_row *o = find("ewr", "vcg-a100-1c-6g-4vram", PURCHASE_ON_DEMAND);
+    check(o, "0.123", "A100-80GB PCIe", 1, 4); /* a slice, with the memory of the slice */
+    assert_int_equal(o->gpu_den, 20);
+    o = find("ewr", "vcg-a100-6c-60g-40vram", PURCHASE_ON_DEMAND);
+    assert_true(o->gpu_num == 1 && o->gpu_den == 2 && o->vcpus == 12);
+    o = find("ewr", "vcg-a100-12c-120g-80vram", PURCHASE_ON_DEMAND);
+    check(o, "2.397", "A100-80GB PCIe", 1, 80);
+    assert_int_equal(o->gpu_den, 1);
+    parse_shared("vultr", "samples/vultr/plans-metal.json");
+    assert_int_equal(st.n_offer, 4);
+    o = find("ord", "vbm-256c-2048gb-8-mi300x-gpu", PURCHASE_ON_DEMAND);
+    check(o, "17.52", "MI300X", 8, 192);
+    assert_true(o->vcpus == 256);
+    check(find("sea", "vbm-112c-2048gb-8-h100-gpu", PURCHASE_SPOT), "18.4", "H100 PCIe", 8, 80);
+    static const char pair[] = "{\"plans\":[{\"id\":\"p\",\"ram\":1024,\"hourly_cost\":1,"
+                               "\"locations\":[\"x\"],\"gpu_vram_gb\":96,\"gpu_type\":"
+                               "\"NVIDIA_L40S\"}],\"meta\":{\"links\":{\"next\":\"bmV4dA==\"}}}";
+    assert_int_equal(parse_text("vultr", pair), 0);
+    check(find("x", "p", PURCHASE_ON_DEMAND), "1", "L40S", 2, 48);
+    assert_string_equal(ctx.next, "bmV4dA==");
+}
+
+static void trap_57_verda(void **s)
+{
+    (void)s;
+    size_t n[2];
+    if (!parse_shared("verda", "samples/verda/instance-types.json")) {
+        skip();
+    }
+    assert_int_equal(st.n_offer, 8);
+    check(find("any", "1H100.80S.30V", PURCHASE_SPOT), "1.7", "H100 SXM", 1, 80);
+    check(find("any", "2A6000.20V", PURCHASE_ON_DEMAND), "1.98", "RTX A6000", 2, 48);
+    check(find("any", "CPU.120V.480G", PURCHASE_ON_DEMAND), "3", "", 0, -1);
+    char *places = fake_shared("samples/verda/instance-availability.json", &n[0]);
+    char *types = fake_shared("samples/verda/instance-types.json", &n[1]);
+    char *both = malloc(n[0] + n[1]);
+    memcpy(both, places, n[0]);
+    memcpy(both + n[0], types, n[1]);
+    assert_int_equal(parse("verda", both, n[0] + n[1], 100), 0);
+    assert_int_equal(st.n_offer, 8);
+    check(find("FIN-01", "1V100.6V", PURCHASE_ON_DEMAND), "0.89", "V100-16GB PCIe", 1, 16);
+    check(find("ICE-01", "CPU.120V.480G", PURCHASE_SPOT), "1.5", "", 0, -1);
+    assert_null(find("FIN-01", "CPU.120V.480G", PURCHASE_SPOT));
+    assert_non_null(strstr(find("any", "1H100.80S.30V", PURCHASE_SPOT)->note, "no region"));
+    assert_int_equal(st.n_spot, 8); /* four types in two places */
+    size_t free_places = 0;
+    for (size_t i = 0; i < st.n_spot; i++) {
+        free_places += st.spot[i].available == 1;
+    }
+    assert_int_equal(free_places, 3);
+    free(both);
+    free(places);
+    free(types);
+}
+
+static void trap_67_jarvislabs(void **s)
+{
+    (void)s;
+    if (!parse_shared("jarvislabs", "samples/jarvislabs/server-meta.json")) {
+        skip();
+    }
+    assert_int_equal(st.n_offer, 16 + 16 + 8 + 16 + 8 + 1 + 1);
+    check(find("india-noida-01", "4x A100-80GB vm", PURCHASE_SPOT), "3.56", "A100-80GB PCIe", 4,
+          80);
+    check(find("india-chennai-01", "2x RTX-PRO6000 vm", PURCHASE_ON_DEMAND), "3.78",
+          "RTX PRO 6000 BSE", 2, 96);
+    check(find("india-noida-01", "1x RTX PRO 6000 vm", PURCHASE_ON_DEMAND), "1.89",
+          "RTX PRO 6000 BSE", 1, 96);
+    assert_null(find("india-noida-01", "1x RTX PRO 6000 vm", PURCHASE_SPOT));
+    const struct offer_row *o = find("india-noida-01", "3x L4 container", PURCHASE_ON_DEMAND);
+    check(o, "1.32", "L4", 3, 24);
+    assert_true(o->vcpus == 84 && o->memory_gib == 372);
+    assert_non_null(find("unknown-region", "1x H100 vm", PURCHASE_ON_DEMAND)); /* kept */
+    for (size_t i = 0; i < st.n_spot; i++) { /* 2 spare L4: one pair, no three */
+        if (strncmp(st.spot[i].instance_type, "2x L4", 5) == 0) {
+            assert_int_equal(st.spot[i].available, 1);
+        } else if (strncmp(st.spot[i].instance_type, "3x L4", 5) == 0) {
+            assert_int_equal(st.spot[i].available, 0);
+        }
+    }
+}
+
+static void price_books(void **s)
+{
+    (void)s;
+    if (!parse_shared("fluidstack",
+                      "samples/fluidstack/list-available-configurations.response.json")) {
+        skip();
+    }
+    assert_int_equal(st.n_offer, 9);
+    check(find("canada_1_ca", "8x H100_PCIE_80GB", PURCHASE_ON_DEMAND), "23.12", "H100 PCIe", 8,
+          80);
+    check(find("any", "1x RTX_A4000_16GB", PURCHASE_ON_DEMAND), "0.4", "RTX A4000", 1, 16);
+    parse_shared("hyperstack", "samples/hyperstack/pricebook.response.json");
+    assert_int_equal(st.n_offer, 2);
+    check(find("any", "H100-80G-SXM5", PURCHASE_ON_DEMAND), "3.2", "H100 SXM", 1, 80);
+    check(find("any", "RTX-A4000", PURCHASE_ON_DEMAND), "0.58", "RTX A4000", 1, 16);
+    assert_int_equal(ctx.skipped, 1); /* vCPU at 0 */
+    parse_shared("cudo", "samples/cudo/machine-types.response.json");
+    assert_int_equal(st.n_offer, 5);
+    /* 0.25 + 8 x 0.0020 + 32 x 0.0038, for each GPU */
+    const struct offer_row *o =
+        find("gb-bournemouth-1", "intel-broadwell-gpu 2x16vcpu-64gib", PURCHASE_ON_DEMAND);
+    check(o, "0.7752", "RTX A4000", 2, 16);
+    assert_true(o->vcpus == 16 && o->memory_gib == 64);
+}
+
 /* Cut anywhere, emptied, or of another vendor: refused, never an empty list. */
 static void cut_lists(void **s)
 {
@@ -462,6 +599,13 @@ static void cut_lists(void **s)
         {"runpod", "samples/runpod/gpuTypes.data.json"},
         {"vast", "samples/vast/search-offers.raw.2024-08.json"},
         {"oci", "samples/oci/cetools-products.usd.trimmed.json"},
+        {"digitalocean", "samples/digitalocean/sizes.json"},
+        {"vultr", "samples/vultr/plans.json"},
+        {"verda", "samples/verda/instance-types.json"},
+        {"jarvislabs", "samples/jarvislabs/server-meta.json"},
+        {"fluidstack", "samples/fluidstack/list-available-configurations.response.json"},
+        {"hyperstack", "samples/hyperstack/pricebook.response.json"},
+        {"cudo", "samples/cudo/machine-types.response.json"},
         {"gcp-skus", "samples/gcp/skus.compute-engine.a2-usd-and-idr.json"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -489,19 +633,15 @@ static void cut_lists(void **s)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trap_55_lambda),
-        cmocka_unit_test(lambda_capacity),
-        cmocka_unit_test(trap_52_runpod),
-        cmocka_unit_test(trap_51_spot_of_no_use),
-        cmocka_unit_test(trap_54_vast),
-        cmocka_unit_test(vast_odd_offers),
-        cmocka_unit_test(trap_58_oci),
-        cmocka_unit_test(oci_shapes),
-        cmocka_unit_test(trap_42_45_gcp_sample),
-        cmocka_unit_test(trap_43_gcp_gpus_alone),
-        cmocka_unit_test(trap_41_44_64_gcp),
-        cmocka_unit_test(gcp_tiers),
-        cmocka_unit_test(cut_lists),
+        cmocka_unit_test(trap_55_lambda),        cmocka_unit_test(lambda_capacity),
+        cmocka_unit_test(trap_52_runpod),        cmocka_unit_test(trap_51_spot_of_no_use),
+        cmocka_unit_test(trap_54_vast),          cmocka_unit_test(vast_odd_offers),
+        cmocka_unit_test(trap_58_oci),           cmocka_unit_test(oci_shapes),
+        cmocka_unit_test(trap_42_45_gcp_sample), cmocka_unit_test(trap_43_gcp_gpus_alone),
+        cmocka_unit_test(trap_41_44_64_gcp),     cmocka_unit_test(gcp_tiers),
+        cmocka_unit_test(trap_56_total_memory),  cmocka_unit_test(vultr),
+        cmocka_unit_test(trap_57_verda),         cmocka_unit_test(trap_67_jarvislabs),
+        cmocka_unit_test(price_books),           cmocka_unit_test(cut_lists),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
     fake_clear(&st);

@@ -1,0 +1,3 @@
+/* Fuzz: the cudo importer takes any bytes, cut anywhere. */
+#define FUZZ_SOURCE "cudo"
+#include "source.h"

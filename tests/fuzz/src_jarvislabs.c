@@ -1,0 +1,3 @@
+/* Fuzz: the jarvislabs importer takes any bytes, cut anywhere. */
+#define FUZZ_SOURCE "jarvislabs"
+#include "source.h"

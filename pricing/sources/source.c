@@ -13,6 +13,7 @@ static const struct source_def *const sources[] = {
     &source_ecb_fx,
     &source_fluidstack,
     &source_gcp_skus,
+    &source_gpuhunt,
     &source_hyperstack,
     &source_jarvislabs,
     &source_lambda,

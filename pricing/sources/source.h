@@ -22,6 +22,7 @@ extern const struct source_def source_jarvislabs;       /* jarvislabs.c */
 extern const struct source_def source_fluidstack;       /* fluidstack.c */
 extern const struct source_def source_hyperstack;       /* hyperstack.c */
 extern const struct source_def source_cudo;             /* cudo.c */
+extern const struct source_def source_gpuhunt;          /* gpuhunt.c */
 extern const struct source_def source_lambda;           /* lambda.c */
 extern const struct source_def source_oci;              /* oci.c */
 extern const struct source_def source_runpod;           /* runpod.c */

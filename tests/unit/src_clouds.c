@@ -590,6 +590,31 @@ static void price_books(void **s)
     assert_true(o->vcpus == 16 && o->memory_gib == 64);
 }
 
+static void gpuhunt(void **s)
+{
+    (void)s;
+    size_t n;
+    char *t = fake_shared("samples/gpuhunt-layout/lambdalabs.v2-layout.csv", &n);
+    if (!t) {
+        skip();
+    }
+    fake_clear(&st);
+    memset(&ctx, 0, sizeof ctx);
+    assert_true(source_find("gpuhunt")->recognise(t, n, "x"));
+    assert_int_equal(
+        fake_parse(source_find("gpuhunt"), &st, "x/lambdalabs.v2-layout.csv", t, n, 11, &ctx, &err),
+        0);
+    free(t);
+    assert_int_equal(st.n_offer, 4);
+    const struct offer_row *o = find("us-west-1", "gpu_8x_h100_sxm5", PURCHASE_ON_DEMAND);
+    check(o, "23.92", "H100 SXM", 8, 80);
+    assert_true(o->memory_gib == 1800 && o->vcpus == 208); /* 1933 there: GiB x 1.074 */
+    check(find("us-east-1", "gpu_1x_a10", PURCHASE_SPOT), "0.75", "A10", 1, 24);
+    check(find("us-east-1", "cpu_4x_general", PURCHASE_ON_DEMAND), "0.05", "", 0, -1);
+    assert_string_equal(ctx.scope, "lambda");
+    assert_string_equal(o->vendor, "lambda");
+}
+
 /* Cut anywhere, emptied, or of another vendor: refused, never an empty list. */
 static void cut_lists(void **s)
 {
@@ -633,15 +658,25 @@ static void cut_lists(void **s)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trap_55_lambda),        cmocka_unit_test(lambda_capacity),
-        cmocka_unit_test(trap_52_runpod),        cmocka_unit_test(trap_51_spot_of_no_use),
-        cmocka_unit_test(trap_54_vast),          cmocka_unit_test(vast_odd_offers),
-        cmocka_unit_test(trap_58_oci),           cmocka_unit_test(oci_shapes),
-        cmocka_unit_test(trap_42_45_gcp_sample), cmocka_unit_test(trap_43_gcp_gpus_alone),
-        cmocka_unit_test(trap_41_44_64_gcp),     cmocka_unit_test(gcp_tiers),
-        cmocka_unit_test(trap_56_total_memory),  cmocka_unit_test(vultr),
-        cmocka_unit_test(trap_57_verda),         cmocka_unit_test(trap_67_jarvislabs),
-        cmocka_unit_test(price_books),           cmocka_unit_test(cut_lists),
+        cmocka_unit_test(trap_55_lambda),
+        cmocka_unit_test(lambda_capacity),
+        cmocka_unit_test(trap_52_runpod),
+        cmocka_unit_test(trap_51_spot_of_no_use),
+        cmocka_unit_test(trap_54_vast),
+        cmocka_unit_test(vast_odd_offers),
+        cmocka_unit_test(trap_58_oci),
+        cmocka_unit_test(oci_shapes),
+        cmocka_unit_test(trap_42_45_gcp_sample),
+        cmocka_unit_test(trap_43_gcp_gpus_alone),
+        cmocka_unit_test(trap_41_44_64_gcp),
+        cmocka_unit_test(gcp_tiers),
+        cmocka_unit_test(trap_56_total_memory),
+        cmocka_unit_test(vultr),
+        cmocka_unit_test(trap_57_verda),
+        cmocka_unit_test(trap_67_jarvislabs),
+        cmocka_unit_test(price_books),
+        cmocka_unit_test(gpuhunt),
+        cmocka_unit_test(cut_lists),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
     fake_clear(&st);

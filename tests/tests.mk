@@ -79,6 +79,7 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ := $(FUZZ_SRC:%.c=$(O)/%)
 FUZZ_SECONDS ?= 600
 fuzzers: $(FUZZ)
+-include $(FUZZ:=.d)
 $(O)/tests/fuzz/%: $(O)/tests/fuzz/%.o $(O)/libgputier.a
 	$(Q)$(CC) $(GT_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
 FUZZ_MAKE = $(MAKE) --no-print-directory O=build/fuzz CC=clang CFLAGS="-O1 -g" \

@@ -100,12 +100,13 @@ static void trap_55_lambda(void **s)
 static void lambda_capacity(void **s)
 {
     (void)s;
-    static const char text[] = "{\"data\":{" LAMBDA_TYPE(
-        "a", "A10 (24 GB PCIe)", "75",
-        "[{\"name\":\"us-east-1\",\"description\":\"x\"},{\"name\":"
-        "\"us-west-1\"}]") "," LAMBDA_TYPE("b", "Z9000 (333 GB)", "150",
-                                           "[]") "," LAMBDA_TYPE("c", "A10 (24 GB PCIe)", "0",
-                                                                 "[{\"name\":\"us-west-1\"}]") "}}";
+    /* clang-format off */
+    static const char text[] = "{\"data\":{"
+        LAMBDA_TYPE("a", "A10 (24 GB PCIe)", "75",
+                    "[{\"name\":\"us-east-1\",\"description\":\"x\"},{\"name\":\"us-west-1\"}]") ","
+        LAMBDA_TYPE("b", "Z9000 (333 GB)", "150", "[]") ","
+        LAMBDA_TYPE("c", "A10 (24 GB PCIe)", "0", "[{\"name\":\"us-west-1\"}]") "}}";
+    /* clang-format on */
     for (size_t step = 1; step < 600; step += 41) {
         assert_int_equal(parse("lambda", text, sizeof text - 1, step), 0);
     }
@@ -313,6 +314,7 @@ static void oci_shapes(void **s)
     "\"},\"serviceRegions\":[" regions                                                             \
     "],\"pricingInfo\":[{\"pricingExpression\":{\"usageUnit\":\"" unit                             \
     "\",\"tieredRates\":[{\"startUsageAmount\":0,\"unitPrice\":{" money "}}]}}]}"
+#define IOWA      "\"us-central1\""
 #define USD(rest) "\"currencyCode\":\"USD\"" rest
 
 static void trap_42_45_gcp_sample(void **s)
@@ -360,24 +362,22 @@ static void trap_41_44_64_gcp(void **s)
 {
     (void)s;
     /* units as text or absent, nanos absent; a spot SKU marked OnDemand; another unit; zero */
-    static const char text[] = "{\"skus\":[" SKU(
-        "1", "G2 Instance Core running in Iowa", "OnDemand", "\"us-central1\"", "h",
-        USD(",\"units\":\"1\"")) "," SKU("2",
-                                         "G2 Instance Ram running in Iowa", "OnDemand", "\"us-central1\"", "GiBy.h", USD(",\"nanos\":500000000")) "],\"nextPageToken\":\"a/b=\"}\n{\"skus\":[" SKU("3",
-                                                                                                                                                                                                   "Nvidia L4 GPU running in Iowa", "OnDemand", "\"us-central1\",\"us-east1\"", "h", USD(",\"units\":\"2\",\"nanos\":1")) "," SKU("4", "Nvidia L4 GPU attached to Spot Preemptible VMs running in Iowa", "OnDemand", "\"us-central1\"", "h", USD(",\"units\":\"0\",\"nanos\":7")) "," SKU("5",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          "Spot Preemptible G2 Instance Core running in Iowa",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          "Preemptible",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          "\"us-central1\"",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          "h",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          USD(",\"nanos\":1")) "," SKU("6",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "Spot Preemptible G2 Instance Ram running in Iowa",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "Preemptible",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "\"us-central1\"",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "MiBy.h", USD(",\"nanos\":1")) "," SKU("7",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "Nvidia L9 GPU running in Iowa",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "OnDemand",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "\"us-central1\"", "h", USD("")) "," SKU("8",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "Nvidia L8 GPU running in Iowa", "OnDemand", "\"us-central1\"", "h", USD(",\"units\":\"3\"")) "]}";
+    /* clang-format off */
+    static const char text[] = "{\"skus\":["
+        SKU("1", "G2 Instance Core running in Iowa", "OnDemand", IOWA, "h", USD(",\"units\":\"1\"")) ","
+        SKU("2", "G2 Instance Ram running in Iowa", "OnDemand", IOWA, "GiBy.h", USD(",\"nanos\":500000000"))
+        "],\"nextPageToken\":\"a/b=\"}\n{\"skus\":["
+        SKU("3", "Nvidia L4 GPU running in Iowa", "OnDemand", IOWA ",\"us-east1\"", "h",
+            USD(",\"units\":\"2\",\"nanos\":1")) ","
+        SKU("4", "Nvidia L4 GPU attached to Spot Preemptible VMs running in Iowa", "OnDemand", IOWA, "h",
+            USD(",\"units\":\"0\",\"nanos\":7")) ","
+        SKU("5", "Spot Preemptible G2 Instance Core running in Iowa", "Preemptible", IOWA, "h",
+            USD(",\"nanos\":1")) ","
+        SKU("6", "Spot Preemptible G2 Instance Ram running in Iowa", "Preemptible", IOWA, "MiBy.h",
+            USD(",\"nanos\":1")) ","
+        SKU("7", "Nvidia L9 GPU running in Iowa", "OnDemand", IOWA, "h", USD("")) ","
+        SKU("8", "Nvidia L8 GPU running in Iowa", "OnDemand", IOWA, "h", USD(",\"units\":\"3\"")) "]}";
+    /* clang-format on */
     for (size_t step = 1; step < 999; step += 77) {
         assert_int_equal(parse("gcp-skus", text, sizeof text - 1, step), 0);
     }

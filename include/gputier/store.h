@@ -59,6 +59,9 @@ void staging_set_raw(struct staging *st, const char *sha256_hex, uint64_t bytes,
 /* Replaces the scope given to staging_begin: a file tells only when it was read which region it
  * holds. Before publish. */
 int staging_set_scope(struct staging *st, const char *scope, struct gt_error *err) GT_CHECK;
+/* The list names regions that have a free place now, so offers come and go in them: the check for
+ * a shrunken list counts instance types instead of each region's rows. */
+void staging_regions_vary(struct staging *st);
 struct publish_result {
     uint64_t rows, added, changed, closed, unchanged;
 };

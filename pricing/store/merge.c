@@ -168,7 +168,7 @@ static int merge_table(const struct db *d, const struct staging *st, const struc
         rc = db_int(d, "SELECT count(*) FROM temp.hit WHERE same", &same, err);
     }
     if (rc == 0 && !st->accept_large_change && st->snapshot == NULL) {
-        rc = quarantine_check(d, t, err);
+        rc = quarantine_check(d, t, st->regions_vary, err);
     }
     if (rc == 0) {
         rc = close_rows(d, t, st->fetched_at, &closed, err);

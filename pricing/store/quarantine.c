@@ -1,7 +1,9 @@
 /* Changes too large to publish unseen (product.md section 7): a region loses more than half of its
  * rows, more than 5 % of the prices move by a factor above 3, or a currency changes. The baseline
- * is what the same source's last fetch or import left open; bundled rows are in other feeds. */
+ * is what the same source's last fetch or import left open; bundled rows are in other feeds. Where
+ * the regions of a list are those with a free place now, its instance types are counted instead. */
 #include "store_impl.h"
+#include <string.h>
 
 #define MOVE_FACTOR      3
 #define MOVE_SHARE_PARTS 20 /* 1/20 = 5 % */
@@ -76,8 +78,40 @@ static int check_prices(const struct db *d, const struct fact_table *t, struct g
     return rc;
 }
 
-int quarantine_check(const struct db *d, const struct fact_table *t, struct gt_error *err)
+/* Of a list whose regions are those with a free place now: offers come and go there, but the types
+ * that are sold do not vanish by half. */
+static int check_types(const struct db *d, struct gt_error *err)
 {
-    int rc = fact_has(t->key, "place") ? check_shrink(d, t, err) : 0;
+    sqlite3_stmt *st = NULL;
+    bool row = false;
+    int rc =
+        db_prepare(d,
+                   "SELECT (SELECT count(DISTINCT instance_type) FROM main.offer WHERE known_to"
+                   " IS NULL AND feed IN (SELECT main FROM temp.feed_map)),"
+                   " (SELECT count(DISTINCT instance_type) FROM st.offer)",
+                   &st, err);
+    if (rc == 0) {
+        rc = db_step(d, st, &row, err);
+    }
+    if (rc == 0 && row && 2 * sqlite3_column_int64(st, 1) < sqlite3_column_int64(st, 0)) {
+        rc =
+            gt_fail(err, GT_EQUARANTINE, "offer",
+                    "the list shrinks from %lld to %lld instance types; more than half may not "
+                    "vanish unseen",
+                    (long long)sqlite3_column_int64(st, 0), (long long)sqlite3_column_int64(st, 1));
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+int quarantine_check(const struct db *d, const struct fact_table *t, bool regions_vary,
+                     struct gt_error *err)
+{
+    int rc = 0;
+    if (regions_vary && strcmp(t->name, "offer") == 0) {
+        rc = check_types(d, err);
+    } else if (fact_has(t->key, "place")) {
+        rc = check_shrink(d, t, err);
+    }
     return rc == 0 && t->priced ? check_prices(d, t, err) : rc;
 }

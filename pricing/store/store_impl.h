@@ -66,7 +66,7 @@ struct staging {
     enum origin origin;
     int64_t fetched_at;
     uint64_t raw_bytes;
-    bool accept_large_change;
+    bool accept_large_change, regions_vary;
     struct snapshot *snapshot; /* all bundled feeds at once (snapshot.c); NULL else */
     int64_t started_ns;
     uint32_t feed; /* of the rows put next */
@@ -107,7 +107,8 @@ int merge_facts(const struct db *d, const struct staging *st, struct publish_res
 /* Leaves one row per key in the attached staging; *dropped = rows left out. */
 int merge_unrepeat(const struct db *d, uint64_t *dropped, struct gt_error *err) GT_CHECK;
 /* quarantine.c: GT_EQUARANTINE and the reason when the change to table t is too large. */
-int quarantine_check(const struct db *d, const struct fact_table *t, struct gt_error *err) GT_CHECK;
+int quarantine_check(const struct db *d, const struct fact_table *t, bool regions_vary,
+                     struct gt_error *err) GT_CHECK;
 /* series.c: spot points, compacted to changes. */
 int series_merge(const struct db *d, struct publish_result *res, struct gt_error *err) GT_CHECK;
 

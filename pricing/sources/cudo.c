@@ -72,7 +72,8 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
     return rc;
 }
 
-static const struct records_shape shape = {.list = {"machineTypes"}, .entry = entry};
+static const struct records_shape shape = {
+    .list = {"machineTypes"}, .entry = entry, .regions_vary = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

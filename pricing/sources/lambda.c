@@ -87,7 +87,8 @@ static int end(struct records *r, struct gt_error *err)
     return rc;
 }
 
-static const struct records_shape shape = {.list = {"", "data"}, .entry = entry, .end = end};
+static const struct records_shape shape = {
+    .list = {"", "data"}, .entry = entry, .end = end, .regions_vary = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

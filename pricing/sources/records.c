@@ -223,6 +223,9 @@ int records_open(struct parse_context *ctx, const struct records_shape *shape, s
         return rc;
     }
     json_reader_many(r->json);
+    if (shape->regions_vary) {
+        staging_regions_vary(ctx->staging);
+    }
     *out = (struct parser *)(void *)r;
     return 0;
 }

@@ -27,6 +27,7 @@ struct records_shape {
     /* A value beside the lists, by its path; NULL = not wanted. */
     int (*field)(struct records *r, const char *path, const char *text, struct gt_error *err);
     int (*end)(struct records *r, struct gt_error *err); /* behind the last byte; NULL = none */
+    bool regions_vary;                                   /* staging_regions_vary */
 };
 struct records {
     struct parse_context *ctx;

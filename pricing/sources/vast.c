@@ -74,7 +74,8 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
     return cloud_put(r, &m, country(rec_text(e, "geolocation"), region), err);
 }
 
-static const struct records_shape shape = {.list = {"", "offers"}, .entry = entry};
+static const struct records_shape shape = {
+    .list = {"", "offers"}, .entry = entry, .regions_vary = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

@@ -90,7 +90,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
     return rc || any ? rc : cloud_put(r, &m, CLOUD_ANY_REGION, err);
 }
 
-static const struct records_shape shape = {.list = {""}, .entry = entry};
+static const struct records_shape shape = {.list = {""}, .entry = entry, .regions_vary = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

@@ -117,8 +117,10 @@ static int field(struct records *r, const char *path, const char *text, struct g
 }
 
 /* "meta.links.none" only makes the way to the cursor. */
-static const struct records_shape shape = {
-    .list = {"plans", "plans_metal", "meta.links.none"}, .entry = entry, .field = field};
+static const struct records_shape shape = {.list = {"plans", "plans_metal", "meta.links.none"},
+                                           .entry = entry,
+                                           .field = field,
+                                           .regions_vary = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

@@ -35,6 +35,7 @@ GCP = {'6F81-5844-456A': [
      gcp_sku(3, 'Nvidia L4 GPU running in Iowa', 'h', 5 * 10 ** 8)]],
        '95FF-2EF5-5EA1': [[dict(gcp_sku(4, 'Archive Storage Iowa', 'GiBy.mo', 1200000),
                                category={'resourceGroup': 'ArchiveStorage', 'usageType': 'OnDemand'})]]}
+LAMBDA = {'gpu_1x_a10': ['us-east-1']}
 VAST = [{'id': i, 'ask_contract_id': i, 'num_gpus': 1, 'gpu_name': 'RTX 4090', 'gpu_ram': 24564,
          'dph_base': 0.25, 'geolocation': 'Texas, US'} for i in range(1000, 40000, 4)]
 
@@ -83,8 +84,10 @@ def answer(path, query, body):
         return {'items': [{'partNumber': 'B1', 'currencyCodeLocalizations': [
             {'currencyCode': 'USD', 'prices': [{'model': 'PAY_AS_YOU_GO', 'value': 0.1}]}]}]}
     if vendor == 'lambda':
-        return {'data': {'gpu_1x_a10': {'instance_type': {'gpu_description': 'A10 (24 GB PCIe)', 'price_cents_per_hour': 75,
-                'specs': {'gpus': 1, 'vcpus': 30, 'memory_gib': 200}}, 'regions_with_capacity_available': [{'name': 'us-east-1'}]}}}
+        return {'data': {t: {'instance_type': {
+            'gpu_description': 'A10 (24 GB PCIe)', 'price_cents_per_hour': 75,
+            'specs': {'gpus': 1, 'vcpus': 30, 'memory_gib': 200}},
+            'regions_with_capacity_available': [{'name': r} for r in regions]} for t, regions in LAMBDA.items()}}
     if vendor == 'runpod':
         assert 'gpuTypes' in json.loads(body)['query']
         return {'data': {'gpuTypes': [{'id': 'NVIDIA A30', 'displayName': 'A30', 'memoryInGb': 24, 'maxGpuCount': 1,
@@ -208,6 +211,18 @@ check('shapes and products', offers('oci')[('us-ashburn-1', 'BM.X', 'on_demand')
 fetch('verda')
 check('a token for the key', [h.get('Authorization') for _, _, h in log], [None] + ['Bearer me+se"cret'] * 2)
 check('verda', offers('verda'), {('FIN-01', '1A', 'on_demand'): '1.5'})
+LAMBDA.update({f't{i}': ['us-east-1', 'us-west-1'] for i in range(7)})
+fetch('lambda')
+check('types in regions', len(offers('lambda')), 15)
+for t in LAMBDA:
+    LAMBDA[t] = []
+LAMBDA['t0'] = ['us-west-1']
+fetch('lambda')
+check('sold out is no shrunken list', sorted({r for r, _, _ in offers('lambda')}), ['any', 'us-west-1'])
+for i in range(1, 6):
+    del LAMBDA[f't{i}']
+p = fetch('lambda', status=3)
+check('lost types are', 'more than half may not vanish' in p.stderr and len(offers('lambda')), 8)
 p = fetch('lambda', status=2, keys=False)
 check('a missing key is named', 'GPUTIER_KEY_LAMBDA' in p.stderr, True)
 print('\n'.join(failures))

@@ -172,11 +172,6 @@ static void replace(char **old, const char *s)
     }
 }
 
-void staging_regions_vary(struct staging *st)
-{
-    st->regions_vary = true;
-}
-
 int staging_set_scope(struct staging *st, const char *scope, struct gt_error *err)
 {
     if (strcmp(st->scope, scope) == 0) {

@@ -518,3 +518,8 @@ int staging_put_fx(struct staging *st, const struct fx_row *r, struct gt_error *
     (void)sqlite3_bind_int64(in, 5, r->date);
     return put(st, ST_FX, err);
 }
+
+void staging_regions_vary(struct staging *st)
+{
+    st->regions_vary = true;
+}

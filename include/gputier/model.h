@@ -77,4 +77,9 @@ struct model_parameter {
 };
 const struct model_parameter *model_parameters(size_t *n);
 
+struct catalog;
+/* The GPU of the newest stored bench and its factor against the sheet; NULL and 1 when only CPUs or
+ * unknown devices were measured. It holds for that GPU alone. */
+const struct gpu_spec *model_bench_factor(const struct catalog *c, double *factor);
+
 #endif

@@ -176,6 +176,8 @@ struct search {
     double accept_z; /* quantile of ln(time) used by the quick acceptance of a deadline */
     double calibration;
     const struct gpu_spec *calibration_spec;
+    const struct gpu_spec *bench_spec; /* a stored bench's GPU; no measured rate is given */
+    double bench_factor;
     const char *warning[24];
     size_t n_warnings;
     bool no_memory;

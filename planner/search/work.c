@@ -57,7 +57,8 @@ static struct model_job job_of(const struct search *q, const struct gpu_spec *sp
         .decode_per_vcpu = s->decode_per_vcpu,
         .gpu_decode = s->gpu_decode,
         .bytes_per_sample = q->bytes_per_sample,
-        .calibration = q->calibration,
+        .calibration =
+            q->calibration * (q->bench_spec != NULL && spec == q->bench_spec ? q->bench_factor : 1),
         .calibrated_same_gpu = q->calibration_spec == spec,
     };
     return j;
@@ -68,7 +69,17 @@ static int calibrate(struct search *q)
 {
     const struct scenario *s = q->s;
     q->calibration = 1;
-    if (s->measured_gpu[0] == '\0' || q->model == NULL) {
+    if (q->model == NULL) {
+        return 0;
+    }
+    if (s->measured_gpu[0] == '\0') {
+        q->bench_spec = model_bench_factor(q->c, &q->bench_factor);
+        if (q->bench_spec != NULL) {
+            warn(q, arena_printf(q->arena,
+                                 "the stored bench of a %s counts for plans on it: %.3f of its "
+                                 "sheet's rate",
+                                 q->bench_spec->model, q->bench_factor));
+        }
         return 0;
     }
     const struct gpu_spec *spec = match_spec(q, s->measured_gpu);

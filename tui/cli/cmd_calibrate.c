@@ -26,6 +26,7 @@ struct calibration {
     struct model_job job;      /* of one GPU; gpu set per row */
     const struct gpu_spec *on; /* measured there, NULL = none */
     double factor;             /* measured / predicted */
+    bool that_gpu_only;        /* a bench says nothing of other GPUs */
     double samples;
     const char *basis;
 };
@@ -63,44 +64,14 @@ static int find_gpu(const struct catalog *c, const char *name, const struct gpu_
                              "no GPU '%.60s' in the table; gputier prices lists the names", name);
 }
 
-/* A name given by a driver ("NVIDIA A100-SXM4-80GB"): every word of the model must be in it. */
-static const struct gpu_spec *gpu_of_device(const struct catalog *c, const char *device)
-{
-    const struct gpu_spec *best = NULL;
-    for (size_t i = 0; i < c->n_gpus; i++) {
-        char words[128];
-        bool all = true;
-        snprintf(words, sizeof words, "%s", c->gpus[i].model);
-        for (char *save, *w = strtok_r(words, " -", &save); w; w = strtok_r(NULL, " -", &save)) {
-            all = all && strcasestr(device, w);
-        }
-        if (all && (!best || strlen(c->gpus[i].model) > strlen(best->model))) {
-            best = &c->gpus[i];
-        }
-    }
-    return best;
-}
-
-/* The stored bench of a GPU scales with its memory bandwidth: triad / (0.9 x sheet), at most 5 %
- * above 1. A CPU's figures never stand for a GPU. */
+/* The stored bench of a GPU holds for that GPU alone. */
 static void from_bench(struct calibration *k)
 {
-    const struct catalog_bench *b = &k->catalog->bench;
-    int64_t newest = INT64_MIN;
-    k->basis = b->n ? "the stored bench is of a CPU, not a GPU: spec sheets only"
-                    : "no bench is stored: spec sheets only";
-    for (size_t i = 0; i < b->n; i++) {
-        const struct gpu_spec *g =
-            b->is_gpu[i] ? gpu_of_device(k->catalog, catalog_text(k->catalog, b->device[i])) : NULL;
-        if (g && b->when[i] >= newest &&
-            strcmp(catalog_text(k->catalog, b->metric[i]), "triad") == 0) {
-            double f = b->median[i] / (0.9 * g->bandwidth_gbs);
-            newest = b->when[i];
-            k->on = g;
-            k->factor = f < 0.5 ? 0.5 : f > 1.05 ? 1.05 : f;
-            k->basis = "stored bench: memory bandwidth against the sheet";
-        }
-    }
+    k->on = model_bench_factor(k->catalog, &k->factor);
+    k->that_gpu_only = true;
+    k->basis = k->on != NULL         ? "stored bench: memory bandwidth against the sheet"
+               : k->catalog->bench.n ? "the stored bench is of a CPU, not a GPU: spec sheets only"
+                                     : "no bench is stored: spec sheets only";
 }
 
 static int from_measured(struct calibration *k, const struct cli_args *args, struct gt_error *err)
@@ -166,8 +137,8 @@ static size_t fill(const struct calibration *k, struct row *rows)
         struct row *r = &rows[n];
         memset(r, 0, sizeof *r);
         r->gpu = job.gpu = &k->catalog->gpus[i];
-        job.calibration = k->factor;
-        job.calibrated_same_gpu = k->on == r->gpu;
+        job.calibration = k->that_gpu_only && r->gpu != k->on ? 1 : k->factor;
+        job.calibrated_same_gpu = !k->that_gpu_only && k->on == r->gpu;
         if (model_throughput(&job, &r->rate, NULL) == 0 && r->rate.samples_per_s > 0) {
             cheapest(k, r);
             n++;

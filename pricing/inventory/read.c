@@ -142,7 +142,8 @@ static int pump(FILE *f, struct stream *s, struct gt_error *err)
         rc = unpack_feed(u, piece, n, err);
     }
     if (rc == 0 && ferror(f)) {
-        rc = gt_fail(err, GT_EIO, s->r.name, "%s", strerror(errno));
+        rc = errno == EINTR ? gt_fail(err, GT_ECANCELLED, s->r.name, "interrupted")
+                            : gt_fail(err, GT_EIO, s->r.name, "%s", strerror(errno));
     }
     rc = rc < 0 ? rc : unpack_end(u, err);
     rc = rc < 0 ? rc : feed(s, "", 0, true, err);

@@ -215,7 +215,11 @@ int store_open(const struct store_options *o, struct store **out, struct gt_erro
     s->data_dir = o->data_dir != NULL ? strdup(o->data_dir) : NULL;
     s->read_only = o->read_only;
     s->now = o->now;
-    (void)pthread_mutex_init(&s->lock, NULL);
+    pthread_mutexattr_t again; /* a row callback may call the store that calls it */
+    (void)pthread_mutexattr_init(&again);
+    (void)pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
+    (void)pthread_mutex_init(&s->lock, &again);
+    (void)pthread_mutexattr_destroy(&again);
     int rc = s->path == NULL || (o->data_dir != NULL && s->data_dir == NULL)
                  ? gt_fail(err, GT_ENOMEM, "", "out of memory")
                  : open_at(s, err);

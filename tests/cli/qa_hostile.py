@@ -4,10 +4,12 @@ Each ends with the documented status and one clear message; nothing is printed o
 destroyed, and with --format json the error is one gputier/error/1 document."""
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 import json_schema
 
@@ -189,6 +191,30 @@ def names():
     say(len(json.loads(run("plans", "--format", "json")[1])["plans"]) == 1, "nothing else is saved")
 
 
+def interrupted():
+    """Ctrl-C ends a command that waits for standard input; a fetch after plans were saved ends by itself."""
+    for command in (["plan", "-"], ["verify", "-"], ["tier", "-"], ["inventory", "aggregate", "-"], ["import", "auto", "-"]):
+        # pylint: disable-next=consider-using-with
+        p = subprocess.Popen([GPUTIER, *command], env=ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        p.send_signal(signal.SIGINT)
+        try:
+            rc = p.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            rc = "still waiting"
+        say(rc == 130, "%s after Ctrl-C: %s" % (command, rc))
+        p.communicate()
+    say(run(*JOB, "--save=regions")[0] == 0, "a plan is saved")
+    nobody = dict(ENV, GPUTIER_URL_SKYPILOT="http://127.0.0.1:9")
+    try:
+        rc = run("fetch", "skypilot", "--tries", "1", env=nobody)[0]
+    except subprocess.TimeoutExpired:
+        rc = "still running"
+    say(rc == 1, "fetch with a saved plan and nobody there: %s" % rc)
+
+
 def local_time():
     """A deadline without a zone is local time of its own day, with summer time or without."""
     for zone, now, deadline, expect in (
@@ -215,6 +241,7 @@ configuration()
 places()
 streams()
 names()
+interrupted()
 local_time()
 print("%d failures" % len(failures))
 sys.exit(1 if failures else 0)

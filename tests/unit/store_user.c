@@ -43,6 +43,53 @@ static void plans_are_kept_by_name(void **state)
     box_close(&b);
 }
 
+struct nested {
+    struct store *s;
+    size_t plans;
+    int rc;
+};
+
+static int ask_again(void *ctx, const char *name, int64_t when)
+{
+    struct nested *n = ctx;
+    char *json = NULL, *scenario = NULL;
+    (void)when;
+    n->rc = n->rc ? n->rc : store_load_plan(n->s, name, &json, &scenario, NULL);
+    n->plans++;
+    free(json);
+    free(scenario);
+    return 0;
+}
+
+static int list_again(void *ctx, const struct source_state *st)
+{
+    struct nested *n = ctx;
+    (void)st;
+    n->rc = n->rc ? n->rc : store_list_plans(n->s, ask_again, n, NULL);
+    return 1;
+}
+
+/* Whoever is handed rows may ask the store for more: `fetch` reads the regions of saved plans so.
+ */
+static void a_row_callback_may_call_the_store(void **state)
+{
+    (void)state;
+    struct box b;
+    box_open(&b);
+    struct store *s = must_open(&b);
+    struct nested n = {.s = s};
+    assert_int_equal(store_save_plan(s, "a", "{}", "schema: x\n", NOW, NULL), 0);
+    assert_int_equal(store_save_plan(s, "b", "{}", "schema: x\n", NOW, NULL), 0);
+    (void)alarm(30); /* a deadlock ends the test */
+    assert_int_equal(store_list_plans(s, ask_again, &n, NULL), 0);
+    assert_int_equal(n.plans, 2);
+    assert_int_equal(store_sources(s, list_again, &n, NULL), 0);
+    (void)alarm(0);
+    assert_int_equal(n.rc, 0);
+    store_close(s);
+    box_close(&b);
+}
+
 static void bench_results_reach_the_catalog(void **state)
 {
     (void)state;
@@ -180,6 +227,7 @@ static void a_backup_is_a_whole_database(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_callback_may_call_the_store),
         cmocka_unit_test(plans_are_kept_by_name),
         cmocka_unit_test(bench_results_reach_the_catalog),
         cmocka_unit_test(check_finds_what_is_wrong),

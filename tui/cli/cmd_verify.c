@@ -62,7 +62,7 @@ static int load(const char *path, struct verify_file *f, struct gt_error *err)
     size_t len = 0;
     int rc = app_read_file(path, FILE_BYTES, &text, &len, err);
     if (rc) {
-        return rc == GT_ENOMEM ? rc : GT_EPARSE;
+        return rc == GT_ENOMEM || rc == GT_ECANCELLED ? rc : GT_EPARSE;
     }
     rc = verify_file_parse(f, path, text, len, err);
     free(text);

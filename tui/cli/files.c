@@ -27,8 +27,9 @@ int app_read_file(const char *path, size_t limit, char **text, size_t *len, stru
     }
     buf_init(&b, limit);
     while ((n = read(fd, chunk, sizeof chunk)) != 0) {
-        if (n < 0 && errno == EINTR) {
-            continue;
+        if (n < 0 && errno == EINTR) { /* Ctrl-C while a person or a pipe is waited for */
+            rc = gt_fail(err, GT_ECANCELLED, is_stdin ? "standard input" : path, "interrupted");
+            break;
         }
         if (n < 0) {
             rc = io_error(err, path, "read");

@@ -74,7 +74,7 @@ static int from_file(struct app *app, const char *path, struct plan_ref *out, st
     size_t len = 0;
     int rc = app_read_file(path, DOCUMENT_BYTES, &text, &len, err);
     if (rc != 0) {
-        return rc == GT_ENOMEM ? rc : GT_EPARSE;
+        return rc == GT_ENOMEM || rc == GT_ECANCELLED ? rc : GT_EPARSE;
     }
     if (!is_document(text, len)) {
         free(text);

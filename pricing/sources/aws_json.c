@@ -4,6 +4,7 @@
  * products. A list with its terms first is legal too: they wait in a temporary file. */
 #include "aws_offer.h"
 #include "json_read.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,13 @@ static int begin_amount(struct aws_json *j, struct json_reader *r, struct gt_err
     return 0;
 }
 
+/* Fields of a price lie only below the key that began it. */
+static struct amount *last_amount(struct aws_json *j)
+{
+    assert(j->in_price && j->n_amounts > 0);
+    return &j->amount[j->n_amounts - 1];
+}
+
 static int term_key(struct aws_json *j, struct json_reader *r, const char *text, size_t len,
                     struct gt_error *err)
 {
@@ -306,7 +314,7 @@ static int term_key(struct aws_json *j, struct json_reader *r, const char *text,
         j->field = named(text, price_names, price_fields, 3);
         break;
     case 8: {
-        struct amount *a = &j->amount[j->n_amounts - 1];
+        struct amount *a = last_amount(j);
         if (a->currency[0] != '\0') {
             return json_fail(r, GT_EPARSE, err, "a second currency '%.20s' of one price", text);
         }
@@ -334,13 +342,10 @@ static int end_term(struct aws_json *j, struct gt_error *err)
     return j->n_amounts > 0 ? aws_put(j->o, j->kind, &j->product, &t, err) : 0;
 }
 
-static int head_value(struct aws_json *j, struct json_reader *r, const char *text, size_t len,
-                      struct gt_error *err)
+static int head_date(struct aws_json *j, struct json_reader *r, const char *text, size_t len,
+                     struct gt_error *err)
 {
     char date[TEXT_MAX];
-    if (j->field == F_CODE) {
-        return take(r, j->o->code, text, len, err);
-    }
     int rc = take(r, date, text, len, err);
     int64_t when = rc == 0 ? aws_time(date) : GT_TIME_NONE;
     if (when != GT_TIME_NONE) {
@@ -352,16 +357,15 @@ static int head_value(struct aws_json *j, struct json_reader *r, const char *tex
 static int scalar(struct aws_json *j, struct json_reader *r, const char *text, size_t len,
                   struct gt_error *err)
 {
-    struct amount *a = j->n_amounts > 0 ? &j->amount[j->n_amounts - 1] : NULL;
     enum field f = j->field;
     j->field = F_NONE;
     switch (f) {
     case F_NONE:
         return 0;
     case F_CODE:
+        return take(r, j->o->code, text, len, err);
     case F_DATE:
-        j->field = f;
-        return head_value(j, r, text, len, err);
+        return head_date(j, r, text, len, err);
     case F_ATTR:
         return product_value(j, r, text, len, err);
     case F_EFFECTIVE:
@@ -373,13 +377,13 @@ static int scalar(struct aws_json *j, struct json_reader *r, const char *text, s
     case F_CLASS:
         return take(r, j->offering_class, text, len, err);
     case F_UNIT:
-        return take(r, a->unit, text, len, err);
+        return take(r, last_amount(j)->unit, text, len, err);
     case F_BEGIN:
-        return take(r, a->begin, text, len, err);
+        return take(r, last_amount(j)->begin, text, len, err);
     case F_END:
-        return take(r, a->end, text, len, err);
+        return take(r, last_amount(j)->end, text, len, err);
     case F_AMOUNT:
-        return take(r, a->price, text, len, err);
+        return take(r, last_amount(j)->price, text, len, err);
     }
     return 0;
 }
@@ -402,12 +406,17 @@ static int on_event(void *ctx, struct json_reader *r, enum json_event e, const c
         return scalar(j, r, text, len, err);
     case JSON_ARRAY:
         return json_fail(r, GT_EPARSE, err, "found a list where a price list has an object");
+    case JSON_OBJECT: /* its keys would be read as those of a price, at a depth that has none */
+        return j->field == F_NONE
+                   ? 0
+                   : json_fail(r, GT_EPARSE, err, "found an object where a text belongs");
     case JSON_END_OBJECT:
         if (depth == 2 && j->part == P_PRODUCTS) {
             return end_product(j, r, err);
         }
         return depth == 4 && j->part == P_TERMS ? end_term(j, err) : 0;
-    default:
+    default: /* null is no text: what comes next belongs to no field */
+        j->field = F_NONE;
         return 0;
     }
 }

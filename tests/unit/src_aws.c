@@ -492,6 +492,49 @@ static void hostile(void **s)
     }
 }
 
+/* An object where a text belongs: its keys must not be read as those of a price. */
+static void misplaced_objects(void **s)
+{
+    (void)s;
+    static const char products[] =
+        "\"products\":{\"A\":{\"productFamily\":\"API Request\",\"attributes\":{\"usagetype\":"
+        "\"Requests-Tier2\",\"regionCode\":\"us-east-1\"}}}";
+    static const char *const terms[] = {
+        "\"termAttributes\":{\"LeaseContractLength\":{\"unit\":\"Requests\"}}",
+        "\"termAttributes\":{\"PurchaseOption\":{\"pricePerUnit\":{\"USD\":\"1\"}}}",
+        "\"termAttributes\":{\"OfferingClass\":{\"endRange\":\"Inf\"}}",
+        "\"effectiveDate\":{\"PurchaseOption\":{\"beginRange\":\"0\"}}",
+        "\"priceDimensions\":{\"A.B.C\":{\"unit\":{\"USD\":\"1\"}}}",
+    };
+    char text[800];
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+        snprintf(text, sizeof text,
+                 "{\"offerCode\":\"AmazonS3\",%s,\"terms\":{\"OnDemand\":{\"A\":{\"A.B\":{%s}}}}}",
+                 products, terms[i]);
+        assert_int_equal(parse("x", text, strlen(text), 9), GT_EPARSE);
+        assert_non_null(strstr(err.text, "found an object where a text belongs"));
+        snprintf(text, sizeof text,
+                 "{\"offerCode\":\"AmazonS3\",\"terms\":{\"OnDemand\":{\"A\":{\"A.B\":{%s}}}},%s}",
+                 terms[i], products);
+        assert_int_equal(parse("x", text, strlen(text), 9), GT_EPARSE);
+        assert_non_null(strstr(err.text, "found an object where a text belongs"));
+    }
+    /* A null or the head at the end leaves nothing behind for the terms, which are read last. */
+    static const char last[] =
+        "{\"terms\":{\"OnDemand\":{\"A\":{\"A.B\":{\"priceDimensions\":{\"A.B.C\":{\"unit\":"
+        "\"Requests\",\"beginRange\":\"0\",\"endRange\":\"Inf\",\"pricePerUnit\":{\"USD\":"
+        "\"0.0000004\"}}}}}}},\"offerCode\":\"AmazonS3\",%s,\"offerCode\":%s}";
+    static const char *const ends[] = {"null", "\"AmazonS3\""};
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, last, products, ends[i]);
+        assert_int_equal(parse("x", text, strlen(text), 9), 0);
+        assert_int_equal(st.n_storage, 1);
+    }
+    static const char code[] = "{\"offerCode\":{\"a\":\"b\"}}";
+    assert_int_equal(parse("x", code, strlen(code), 9), GT_EPARSE);
+    assert_non_null(strstr(err.text, "found an object where a text belongs"));
+}
+
 int main(void)
 {
     if (!mkdtemp(work)) {
@@ -506,6 +549,7 @@ int main(void)
         cmocka_unit_test(generated),
         cmocka_unit_test(broken),
         cmocka_unit_test(hostile),
+        cmocka_unit_test(misplaced_objects),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
     fake_clear(&st);

@@ -58,8 +58,8 @@ bench: deps
 	@$(MAKE) --no-print-directory gputier
 	@tests/bench/run
 
-install: gputier
-	install -D -m 755 gputier $(DESTDIR)$(PREFIX)/bin/gputier
+install: $(O)/gputier
+	install -D -m 755 $(O)/gputier $(DESTDIR)$(PREFIX)/bin/gputier
 	@for f in $$(cd data && find . -type f ! -path './tools/*' ! -name README.md); do \
 	  install -D -m 644 data/$$f $(DESTDIR)$(PREFIX)/share/gputier/$$f || exit 1; done
 

@@ -65,7 +65,8 @@ static char *own_path(void)
     return strdup(path);
 }
 
-/* $GPUTIER_DATA, else data/ beside the binary (or its parent: build/gputier), else PREFIX/share. */
+/* $GPUTIER_DATA, else data/ beside the binary (or its parent: build/gputier), else the share folder
+ * of the prefix it stands in, wherever that was installed or moved. */
 static char *data_path(const char *self)
 {
     if (env("GPUTIER_DATA")) {
@@ -74,8 +75,8 @@ static char *data_path(const char *self)
     char dir[PATH_MAX];
     snprintf(dir, sizeof dir, "%s", self);
     char *at = dirname(dir);
-    static const char *const below[] = {"data", "../data"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const below[] = {"data", "../data", "../share/gputier"};
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
         struct stat st;
         char *p = printf_new("%s/%s", at, below[i]);
         char *probe = p ? printf_new("%s/snapshot", p) : NULL;

@@ -37,6 +37,9 @@ const char *time_format(int64_t when, char buf[32]);
 const char *date_format(int64_t when, char buf[16]);
 /* Finite decimal number, whole text used; refuses NaN and infinities. */
 int number_parse(const char *text, double *value, struct gt_error *err) GT_CHECK;
+/* Shortest of 15 to 17 significant digits that reads back the same, for machines; v is finite.
+ * Returns buf. */
+const char *number_format(double v, char buf[40]);
 /* Non-negative count; SI suffixes K, M, B (10^9), T allowed ("4.2M"). */
 int count_parse(const char *text, uint64_t *value, struct gt_error *err) GT_CHECK;
 /* "0.4..0.7" or "1-16" or a single number. */

@@ -1,10 +1,9 @@
 /* The one CSV writer (csvw.h): RFC 4180 quoting, formula cells neutralised. */
 #include "gputier/csvw.h"
 #include "gputier/error.h"
+#include "gputier/units.h"
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void csvw_init(struct csvw *w, struct buf *out)
@@ -54,16 +53,9 @@ void csvw_double(struct csvw *w, double v)
 {
     char text[40];
     separator(w);
-    if (!isfinite(v)) {
-        return;
+    if (isfinite(v)) {
+        buf_adds(w->out, number_format(v, text));
     }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, v);
-        if (strtod(text, NULL) == v) {
-            break;
-        }
-    }
-    buf_adds(w->out, text);
 }
 
 void csvw_money(struct csvw *w, money m)

@@ -6,8 +6,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void jsonw_init(struct jsonw *w, struct buf *out, bool pretty)
@@ -147,22 +145,11 @@ void jsonw_uint(struct jsonw *w, uint64_t v)
     buf_addf(w->out, "%" PRIu64, v);
 }
 
-/* Shortest of %.15g, %.16g, %.17g that reads back the same. */
 void jsonw_double(struct jsonw *w, double v)
 {
     char text[40];
     before_value(w);
-    if (!isfinite(v)) {
-        buf_adds(w->out, "null");
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, v);
-        if (strtod(text, NULL) == v) {
-            break;
-        }
-    }
-    buf_adds(w->out, text);
+    buf_adds(w->out, isfinite(v) ? number_format(v, text) : "null");
 }
 
 void jsonw_bool(struct jsonw *w, bool v)

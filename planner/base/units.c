@@ -365,6 +365,17 @@ int number_parse(const char *text, double *value, struct gt_error *err)
     return 0;
 }
 
+const char *number_format(double v, char buf[40])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buf, 40, "%.*g", digits, v);
+        if (strtod(buf, NULL) == v) {
+            break;
+        }
+    }
+    return buf;
+}
+
 int count_parse(const char *text, uint64_t *value, struct gt_error *err)
 {
     static const struct suffix table[] = {{"", 1},    {"K", 1e3},  {"M", 1e6}, {"B", 1e9},

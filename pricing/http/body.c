@@ -7,11 +7,29 @@
 #include <string.h>
 #include <strings.h>
 
+/* A captive portal's or proxy's page: called HTML, or plainly one whatever it is called. */
+static bool is_page(const struct transfer *t, const char *data, size_t len)
+{
+    size_t i = 0;
+    while (i < len && strchr(" \r\n\t\xef\xbb\xbf", data[i]) && data[i] != '\0') {
+        i++;
+    }
+    const char *p = data + i;
+    return len > i && *p == '<' &&
+           (t->answer.html || (len - i >= 9 && strncasecmp(p, "<!doctype", 9) == 0) ||
+            (len - i >= 5 && strncasecmp(p, "<html", 5) == 0));
+}
+
 static int sink(void *ctx, const char *data, size_t len, struct gt_error *err)
 {
     struct transfer *t = ctx;
     struct body *b = &t->body;
+    if (b->decoded == 0 && is_page(t, data, len)) {
+        return gt_fail(err, GT_EPARSE, "",
+                       "an HTML page came instead of a price list (a sign-in page, a proxy's?)");
+    }
     b->decoded += len;
+    b->final = len > 0 ? data[len - 1] : b->final;
     if (t->done) {
         return buf_add(&b->document, data, len) == 0 ? 0
                                                      : gt_fail(err, GT_ENOMEM, "", "out of memory");
@@ -28,6 +46,18 @@ static int open_staging(struct transfer *t, struct gt_error *err)
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     return run_staging(t->run, t->scope, t->body.parse.name, &t->body.staging, err);
+}
+
+/* Where lengths lie, a cut CSV still looks complete; every vendor asked here ends its last line. */
+static int check_end(const struct transfer *t, struct gt_error *err)
+{
+    size_t n = strcspn(t->first_url, "?#");
+    if (n < 4 || strncmp(t->first_url + n - 4, ".csv", 4) != 0 || t->body.final == '\n') {
+        return 0;
+    }
+    return gt_fail(err, GT_EPARSE, "",
+                   "the list ends in the middle of a line: the answer was cut after %llu bytes",
+                   (unsigned long long)t->body.decoded);
 }
 
 static bool is_gzip(const char *coding)
@@ -140,6 +170,7 @@ int body_close(struct transfer *t, struct gt_error *err)
     char hex[65];
     int rc = end_unpack(b, err);
     rc = rc ? rc : check_digest(t, hex, err);
+    rc = rc || t->done || t->body.decoded == 0 ? rc : check_end(t, err);
     if (rc != 0) {
         return rc;
     }

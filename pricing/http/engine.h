@@ -41,6 +41,7 @@ struct body {
     char etag[256], last_modified[64], coding[32]; /* of the answer that is being taken */
     unsigned char digest[32];
     bool has_digest, open;
+    char final; /* last decoded byte */
 };
 
 struct transfer {
@@ -52,6 +53,7 @@ struct transfer {
     const char *const *header;
     uint64_t max_bytes;
     bool listed, optional;
+    bool second;             /* first_url is the alternative */
     fetch_document_fn *done; /* NULL: rows */
     void *done_ctx;
 

@@ -23,16 +23,12 @@ static int stop(struct transfer *t, int rc)
 
 /* The answer's first bytes are here (or it has none): is it what was asked for, does it begin a
  * body or continue one? 0, or an error; t->restart asks for the whole body once more. */
-static int begin(struct transfer *t, const char *data, size_t len)
+static int begin(struct transfer *t)
 {
     struct body *b = &t->body;
     const struct answer *a = &t->answer;
     t->started = true;
     t->skip = 0;
-    if (a->html && !a->coding[0] && len > 0 && data[strspn(data, " \r\n\t")] == '<') {
-        return gt_fail(&t->err, GT_EPARSE, "",
-                       "an HTML page came instead of a price list (a sign-in page, a proxy's?)");
-    }
     bool same = strcmp(a->coding, b->coding) == 0 && strcmp(a->etag, b->etag) == 0;
     if (a->status == 206) {
         if (b->open && a->range_from == (int64_t)b->raw && same) {
@@ -53,7 +49,7 @@ static int begin(struct transfer *t, const char *data, size_t len)
 
 int request_begin_empty(struct transfer *t)
 {
-    return begin(t, "", 0);
+    return begin(t);
 }
 
 static size_t on_body(char *data, size_t size, size_t n, void *ctx)
@@ -71,9 +67,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
     if (!t->started) {
         curl_off_t cl = -1;
         e->curl.easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &cl);
-        char head[64] = "";
-        memcpy(head, data, len < sizeof head ? len : sizeof head - 1);
-        int rc = begin(t, head, len);
+        int rc = begin(t);
         if (rc != 0) {
             return (size_t)stop(t, rc);
         }

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BASE_MS 500
-#define MAX_MS  30000
+#define BASE_MS  500
+#define MAX_MS   30000
+#define LEAST_MS 50
 
 bool retry_status(long status, bool listed)
 {
@@ -101,7 +102,8 @@ int64_t retry_delay_ms(int tries, double unit, int64_t retry_after_s)
         ms *= 2;
     }
     ms = ms > MAX_MS ? MAX_MS : ms;
-    ms -= (int64_t)((double)ms / 2 * unit);
+    ms -= (int64_t)((double)ms * unit); /* "full jitter": clients spread over the whole wait */
+    ms = ms < LEAST_MS ? LEAST_MS : ms;
     if (retry_after_s > 0 && retry_after_s * 1000 > ms) {
         /* A little later than asked, and not all clients at the same instant. */
         ms = retry_after_s * 1000 + (int64_t)(200 * unit);

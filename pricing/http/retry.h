@@ -14,8 +14,8 @@ bool retry_curl(int code);
 /* Seconds of a Retry-After header, in seconds or as a date of RFC 9110; RETRY_AFTER_NONE when it
  * is absent or no such thing. A date in the past is 0. */
 int64_t retry_after(const char *value, int64_t now);
-/* Milliseconds before try number `tries` + 1: 0.5 s doubled each time, at most 30 s, of which a
- * random half (unit in 0..1) is left out; at least what the server asked. */
+/* Milliseconds before try number `tries` + 1: a random part (unit in 0..1, 0 = all of it) of 0.5 s
+ * doubled each time, at most 30 s; at least 50 ms and at least what the server asked. */
 int64_t retry_delay_ms(int tries, double unit, int64_t retry_after_s);
 
 #endif

@@ -67,7 +67,8 @@ static void again(struct engine *e, struct transfer *t, int64_t wait_s, int max_
         transfer_fail(e, t);
         return;
     }
-    if (wait_s > RETRY_AFTER_MAX) {
+    int64_t ms = retry_delay_ms(t->tries, rng_unit(&e->rng), wait_s), now = engine_now_ms();
+    if (wait_s > 0 && (wait_s > RETRY_AFTER_MAX || now + ms >= t->deadline_ms)) {
         size_t n = strlen(t->err.text);
         snprintf(t->err.text + n, sizeof t->err.text - n, "; the server asks to wait %lld s",
                  (long long)wait_s);
@@ -77,8 +78,7 @@ static void again(struct engine *e, struct transfer *t, int64_t wait_s, int max_
     if (!may_resume(t)) {
         body_discard(t, NULL);
     }
-    int64_t ms = retry_delay_ms(t->tries, rng_unit(&e->rng), wait_s);
-    t->not_before_ms = engine_now_ms() + ms;
+    t->not_before_ms = now + ms;
     request_release(e, t);
     snprintf(message, sizeof message, "%s; try %d of %d in %.1f s", t->err.text, t->tries + 1,
              max_tries, (double)ms / 1000);
@@ -91,6 +91,13 @@ static void restart_at(struct engine *e, struct transfer *t, const char *url)
     t->url = url;
     t->not_before_ms = 0;
     request_release(e, t);
+}
+
+/* The server did not continue where the transfer broke off: the whole body is asked for, once and
+ * at once (no_resume stays set); this is not a failed try. */
+static void whole(struct engine *e, struct transfer *t)
+{
+    restart_at(e, t, t->url);
 }
 
 static void redirect(struct engine *e, struct transfer *t)
@@ -128,8 +135,7 @@ static void complete(struct engine *e, struct transfer *t)
         t->rc = request_begin_empty(t);
     }
     if (t->restart) {
-        gt_fail(&t->err, GT_ENET, "", "the server did not continue where the transfer broke off");
-        again(e, t, 0, 0);
+        whole(e, t);
         return;
     }
     int rc = t->rc;
@@ -165,14 +171,20 @@ static void not_modified(struct engine *e, struct transfer *t)
     end(e, t, FETCH_UNCHANGED, NULL);
 }
 
+/* The alternative and what was asked change places. */
+static void other_address(struct transfer *t)
+{
+    const char *url = t->alternative;
+    t->alternative = t->first_url;
+    t->first_url = t->url = url;
+}
+
 static void missing(struct engine *e, struct transfer *t)
 {
-    if (t->alternative) {
-        const char *url = t->alternative;
-        t->alternative = NULL;
-        t->tries = 0;
-        t->first_url = url;
-        restart_at(e, t, url);
+    if (t->alternative && !t->second) {
+        t->second = true;
+        other_address(t);
+        restart_at(e, t, t->first_url);
         return;
     }
     gt_fail(&t->err, GT_EHTTP, "", "HTTP 404, no such file");
@@ -186,6 +198,10 @@ static void missing(struct engine *e, struct transfer *t)
         return;
     }
     if (t->listed) {
+        if (t->second) { /* both are asked again */
+            t->second = false;
+            other_address(t);
+        }
         again(e, t, 0, TRIES_LISTED);
         return;
     }
@@ -239,6 +255,8 @@ static void broken(struct engine *e, struct transfer *t, CURLcode code)
     if (code == CURLE_FILESIZE_EXCEEDED) {
         gt_fail(&t->err, GT_ELIMIT, "", "the answer is larger than the limit of %llu bytes",
                 (unsigned long long)t->max_bytes);
+    } else if (code == CURLE_OUT_OF_MEMORY) { /* which is how libcurl calls such a line */
+        gt_fail(&t->err, GT_ENET, "", "a header line over 100 KiB, or out of memory");
     } else if (code == CURLE_PEER_FAILED_VERIFICATION) {
         gt_fail(&t->err, GT_ENET, "", "the server's certificate is not trusted: %s", why);
     } else if (code == CURLE_OPERATION_TIMEDOUT && engine_now_ms() >= t->deadline_ms) {
@@ -262,9 +280,7 @@ void transfer_finish(struct engine *e, struct transfer *t, CURLcode code)
         return;
     }
     if (t->restart) {
-        body_discard(t, NULL);
-        gt_fail(&t->err, GT_ENET, "", "the server did not continue where the transfer broke off");
-        again(e, t, 0, 0);
+        whole(e, t);
     } else if (t->rc != 0) {
         t->err.code = t->rc;
         transfer_fail(e, t);

@@ -3,121 +3,28 @@
 walk over a generated offer gives the generator's own answer; every fault leaves the database as it
 was; Ctrl-C and kill -9 half way too. Needs ../shared (skips loudly without it)."""
 import csv
-import hashlib
 import json
 import os
 import signal
 import sqlite3
 import subprocess
-import sys
-import tempfile
 import time
 from decimal import Decimal
 
 import json_schema
-
-GPUTIER = os.environ.get("GPUTIER", "./gputier")
-SHARED = os.environ.get("GPUTIER_SHARED", "../shared")
-TOOLS = os.path.join(SHARED, "tools")
-WORK = tempfile.mkdtemp(prefix="fetch_walk.")
-failures = []
-servers = []
-
-
-def say(ok, text):
-    print(("ok   " if ok else "FAIL ") + text, flush=True)
-    if not ok:
-        failures.append(text)
-
-
-def put(path, text):
-    path = os.path.join(WORK, "root", path.lstrip("/"))
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text)
+from vendor import (GPUTIER, WORK, Server, environment, generate, lay_out_aws, main, need_tools,
+                    prices, run, say, sound)
 
 
 def lay_out():
     """Index, region index and files as AWS has them, around one generated EC2 offer."""
-    out = os.path.join(WORK, "gen")
-    subprocess.run([sys.executable, os.path.join(TOOLS, "gen_aws_offer.py"), "--size", "2M",
-                    "--format", "both", "--expected-all", "--regions", "us-east-1", "--out", out],
-                   check=True, stdout=subprocess.DEVNULL, timeout=120)
-    base = "/offers/v1.0/aws/"
-    put(base + "index.json", json.dumps({"formatVersion": "v1.0", "offers": {"AmazonEC2": {
-        "offerCode": "AmazonEC2",
-        "currentVersionUrl": base + "AmazonEC2/current/index.json",
-        "currentRegionIndexUrl": base + "AmazonEC2/current/region_index.json"}}}))
-    put(base + "AmazonEC2/current/region_index.json", json.dumps({"regions": {"us-east-1": {
-        "regionCode": "us-east-1",
-        "currentVersionUrl": base + "AmazonEC2/20260101000000/us-east-1/index.json"}}}))
+    out = generate()
+    text = {}
     for end in ("csv", "json"):
-        path = base + "AmazonEC2/20260101000000/us-east-1/index." + end
-        put(path, "")
-        os.replace(out + "." + end, os.path.join(WORK, "root", path.lstrip("/")))
+        with open(out + "." + end, encoding="utf-8") as f:
+            text[end] = f.read()
+    lay_out_aws(text)
     return out
-
-
-class Server:
-    def __init__(self, *faults, extra=()):
-        self.port_file = os.path.join(WORK, "port%d" % len(servers))
-        self.log = self.port_file + ".log"
-        args = [sys.executable, os.path.join(TOOLS, "fake_vendor_server.py"), "--root",
-                os.path.join(WORK, "root"), "--port-file", self.port_file, "--max-seconds", "200",
-                "--log", self.log, *extra]
-        for f in faults:
-            args += ["--fault", f]
-        # pylint: disable-next=consider-using-with
-        self.process = subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        servers.append(self.process)
-        for _ in range(600):
-            if os.path.exists(self.port_file):
-                break
-            time.sleep(0.05)
-        with open(self.port_file, encoding="ascii") as f:
-            self.base = "http%s://127.0.0.1:%s" % ("s" if "--tls" in extra else "", f.read())
-
-    def requests(self):
-        with open(self.log, encoding="utf-8") as f:
-            return [json.loads(line) for line in f]
-
-
-def environment(server):
-    env = dict(os.environ, HOME=WORK, XDG_CONFIG_HOME=os.path.join(WORK, "config"))
-    for k in ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"):
-        env.pop(k, None)
-    if server:
-        env["GPUTIER_URL_AWS_OFFER"] = env["GPUTIER_URL_SKYPILOT"] = server.base
-    return env
-
-
-def run(db, *args, server=None, timeout=60):
-    r = subprocess.run([GPUTIER, "--db", db, *args], env=environment(server), timeout=timeout,
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                       stdin=subprocess.DEVNULL, check=False)
-    return r.returncode, r.stdout, r.stderr
-
-
-def prices(db):
-    """Everything that a fetch may change but the record of runs itself."""
-    con = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
-    h = hashlib.sha256()
-    tables = [r[0] for r in con.execute("SELECT name FROM sqlite_master WHERE type='table' "
-                                        "AND name NOT LIKE 'sqlite%' ORDER BY name")]
-    for t in tables:
-        if t in ("fetch_run", "feed", "meta"):
-            continue
-        for row in con.execute("SELECT * FROM \"%s\" ORDER BY 1, 2" % t):
-            h.update(repr((t, row)).encode())
-    con.close()
-    return h.hexdigest()
-
-
-def sound(db):
-    con = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
-    ok = con.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-    con.close()
-    return ok
 
 
 def source_states(db):
@@ -191,7 +98,7 @@ def faults_leave_it_alone(db):
         say(rc == want and text in stderr, "%s: exit %d, said: %s"
             % (name, rc, stderr.strip().splitlines()[-1:]))
         say(prices(db) == before, "%s: prices as before" % name)
-        server.process.kill()
+        server.stop()
     s = source_states(db).get(("aws-offer", "us-east-1/AmazonEC2", "fetched"), {})
     say(s.get("state") == "failed" and s.get("why"), "sources shows the failure: %s" % s)
 
@@ -205,7 +112,7 @@ def passing_faults(out, db):
     with open(out + ".expected-all.csv", encoding="utf-8") as f:
         want = sum(1 for r in csv.DictReader(f) if r["region"] == "us-east-1")
     say(len(fetched_prices(db, "us-east-1")) == want, "and all rows came")
-    server.process.kill()
+    server.stop()
 
 
 def stopped_half_way(db, sig):
@@ -231,7 +138,7 @@ def stopped_half_way(db, sig):
     say(prices(db) == before and sound(db), "%s: database as before and sound" % sig.name)
     rc, _, stderr = run(db, "db", "check")
     say(rc == 0, "%s: db check is content: %s" % (sig.name, stderr[-200:]))
-    server.process.kill()
+    server.stop()
     left = [f for f in os.listdir(os.path.dirname(db)) if "staging" in f]
     say(sig == signal.SIGKILL or not left, "%s: no staging file is left: %s" % (sig.name, left))
 
@@ -242,7 +149,7 @@ def one_of_two_fails(db):
                         "1", "--accept-large-change", server=server)
     say(rc == 1 and "skypilot" in stderr and "HTTP 500" in stderr, "the failing one is named")
     say(len(fetched_prices(db, "us-east-1")) > 0, "the other one is there")
-    server.process.kill()
+    server.stop()
 
 
 def refusals(db):
@@ -259,7 +166,7 @@ def refusals(db):
     before = prices(db)
     rc, _, err = run(db, "fetch", "aws-offer", "--region", "us-east-1", server=server)
     say(rc == 1 and "not trusted" in err and prices(db) == before, "self-signed TLS is refused")
-    server.process.kill()
+    server.stop()
 
 
 def care(db):
@@ -277,30 +184,19 @@ def care(db):
     say(rc == 2, "an unknown action is a usage error")
 
 
-def main():
-    if not os.path.exists(os.path.join(TOOLS, "fake_vendor_server.py")):
-        print("SKIPPED: %s is missing; fetch was not tested end to end" % TOOLS)
-        sys.exit(77)
+def everything():
     db = os.path.join(WORK, "db", "x.db")
     os.mkdir(os.path.dirname(db))
-    try:
-        out = lay_out()
-        whole_walk(out, db)
-        faults_leave_it_alone(db)
-        passing_faults(out, os.path.join(WORK, "db", "y.db"))
-        stopped_half_way(db, signal.SIGINT)
-        stopped_half_way(db, signal.SIGKILL)
-        one_of_two_fails(db)
-        refusals(db)
-        care(db)
-    finally:
-        for s in servers:
-            s.kill()
-        subprocess.run(["rm", "-rf", WORK], check=False)
-    if failures:
-        print("%d failed:" % len(failures))
-        print("\n".join(failures))
-        sys.exit(1)
+    out = lay_out()
+    whole_walk(out, db)
+    faults_leave_it_alone(db)
+    passing_faults(out, os.path.join(WORK, "db", "y.db"))
+    stopped_half_way(db, signal.SIGINT)
+    stopped_half_way(db, signal.SIGKILL)
+    one_of_two_fails(db)
+    refusals(db)
+    care(db)
 
 
-main()
+need_tools("fetch end to end")
+main([everything])

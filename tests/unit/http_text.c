@@ -105,11 +105,12 @@ static void how_long_it_waits(void **state)
 {
     (void)state;
     assert_int_equal(retry_delay_ms(1, 0, RETRY_AFTER_NONE), 500);
-    assert_int_equal(retry_delay_ms(1, 1, RETRY_AFTER_NONE), 250);
+    assert_int_equal(retry_delay_ms(1, 1, RETRY_AFTER_NONE), 50);
+    assert_int_equal(retry_delay_ms(3, 0.25, RETRY_AFTER_NONE), 1500);
     assert_int_equal(retry_delay_ms(3, 0, RETRY_AFTER_NONE), 2000);
     assert_int_equal(retry_delay_ms(40, 0, RETRY_AFTER_NONE), 30000);
     assert_true(retry_delay_ms(1, 0.5, 4) >= 4000);
-    assert_true(retry_delay_ms(1, 0.5, 0) >= 250);
+    assert_int_equal(retry_delay_ms(1, 0.5, 0), 250);
 }
 
 static const char *hex_of(void (*init)(struct sha256 *), const char *s, size_t len, size_t step)

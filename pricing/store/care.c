@@ -208,8 +208,12 @@ int store_prune(struct store *s, int64_t before, uint64_t *removed, struct gt_er
     for (size_t i = 0; rc == 0 && (t = fact_table_at(i)) != NULL; i++) {
         rc = prune_table(&s->db, t->name, fact_has(t->value, "sku"), before, removed, err);
     }
-    if (rc == 0) {
-        rc = db_exec(&s->db, "DROP TABLE temp.cited", err);
+    if (rc == 0) { /* what is said of days before it is no longer whole */
+        rc = db_execf(&s->db, err,
+                      "DROP TABLE temp.cited;"
+                      "INSERT INTO meta VALUES('pruned_before', '%lld') ON CONFLICT(key) DO UPDATE"
+                      " SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))",
+                      (long long)before);
     }
     if (rc == 0) {
         rc = db_commit(&s->db, err);

@@ -46,7 +46,7 @@ def build_offers(facts, sources, gpus):
 
 def offer_order(row):
     return [row[c] for c in ('vendor', 'region', 'zone', 'instance_type', 'purchase', 'payment',
-                             'offering_class', 'valid_from')]
+                             'offering_class', 'valid_from', 'source')]
 
 
 def regions_of(offers):
@@ -86,9 +86,9 @@ def main():
     types = [t for k, t in sorted(offers.types.items()) if k in used]
     gpu_types = {t['instance_type'] for t in types if t['vendor'] == 'aws' and t['gpu_num'] != '0'}
     sources.use('spot-traces-2024-03-31')
-    sources.cite(offers.rows.values())
+    sources.cite(list(offers.rows.values()) + offers.second)
     tables = [
-        ('offers', OFFER_COLUMNS, sorted(list(offers.rows.values()) + past, key=offer_order)),
+        ('offers', OFFER_COLUMNS, sorted(list(offers.rows.values()) + offers.second + past, key=offer_order)),
         ('instance_types', TYPE_COLUMNS, types),
         ('storage_rates', snap_storage.COLUMNS, st.table()),
         ('transfer_rates', snap_facts.TRANSFER_COLUMNS, tr.table()),

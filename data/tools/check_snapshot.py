@@ -51,7 +51,7 @@ TABLES = {
                 {'source': 'key', 'name': 'text', 'url': 'text', 'licence': 'text', 'as_of': 'date'}),
     'offers': ('vendor region zone instance_type purchase payment offering_class price_state price_per_hour '
                'upfront price_month currency sku as_of valid_from valid_to source note',
-               'vendor region zone instance_type purchase payment offering_class valid_from',
+               'vendor region zone instance_type purchase payment offering_class valid_from source',
                {'vendor': VENDORS, 'region': 'text', 'zone': 'text?', 'instance_type': 'text',
                 'purchase': PURCHASES, 'payment': {'', 'none', 'partial', 'all'},
                 'offering_class': {'', 'standard', 'convertible'},
@@ -247,11 +247,13 @@ def check_prices(data, report):
         check_offer(line, r, report)
         if (r['purchase'] == 'on_demand' and r['price_state'] == 'known' and r['price_per_hour'] and
                 not r['valid_to']):
-            on_demand[(r['vendor'], r['region'], r['zone'], r['instance_type'])] = r
+            key = (r['vendor'], r['region'], r['zone'], r['instance_type'])
+            if key not in on_demand or r['as_of'] > on_demand[key]['as_of']:  # of several sources the newest
+                on_demand[key] = r
     for line, r in data['offers']:
         od = on_demand.get((r['vendor'], r['region'], r['zone'], r['instance_type'])) or on_demand.get(
             (r['vendor'], r['region'], '', r['instance_type']))
-        if not od or r['price_state'] != 'known' or r is od or not r['price_per_hour'] or r['valid_to']:
+        if not od or r['price_state'] != 'known' or r['purchase'] == 'on_demand' or not r['price_per_hour'] or r['valid_to']:
             continue
         if od['currency'] != r['currency']:
             report.at('offers', line, 'currency', r['currency'], f"that of the on-demand row, {od['currency']}")
@@ -269,7 +271,7 @@ def check_intervals(data, report):
     """The prices of one offer in time: no two at once, one without an end at most."""
     spans = defaultdict(list)
     for line, r in data['offers']:
-        key = tuple(r[c] for c in 'vendor region zone instance_type purchase payment offering_class'.split())
+        key = tuple(r[c] for c in 'vendor region zone instance_type purchase payment offering_class source'.split())
         spans[key].append((r['valid_from'], r['valid_to'] or '9999-12-31', line))
     for rows in spans.values():
         rows.sort()

@@ -27,6 +27,9 @@ GCP_H200_LIST = Decimal('74.49392')
 N1_SHAPES = {('T4', 1): 8, ('T4', 2): 16, ('T4', 4): 32, ('P4', 1): 8, ('P4', 2): 16, ('P4', 4): 32,
              ('P100', 1): 8, ('P100', 2): 16, ('P100', 4): 32, ('V100', 1): 8, ('V100', 2): 16,
              ('V100', 4): 32, ('V100', 8): 64}
+# Accelerators of machines that the list of whole machines has too: kept beside it where they differ.
+WHOLE_SHAPES = {'A100': 'a2-highgpu-{}g', 'A100-80GB': 'a2-ultragpu-{}g', 'H100': 'a3-highgpu-{}g',
+                'H100-MEGA': 'a3-megagpu-{}g'}
 N1_MODEL = {'T4': 'T4', 'P4': 'P4', 'P100': 'P100-16GB PCIe', 'V100': 'V100-16GB SXM2'}
 TPU_PLACEHOLDER = 700  # what the catalogue has for every size of TPU v6e where it is not sold
 NO_SPOT = 'source prints spot equal to on demand, which is no spot price'
@@ -37,6 +40,7 @@ class Offers:
     def __init__(self, facts, sources, gpus):
         self.facts, self.sources, self.gpus = facts, sources, gpus
         self.rows = {}
+        self.second = []  # what another source says of the same offer, where it differs
         self.types = {}
         self.skipped = {}
 
@@ -67,7 +71,8 @@ class Offers:
                 newer, older = old, row
             elif state == 'known' and old['price_state'] != 'known':
                 newer, older = row, old
-            newer['note'] = join(newer['note'], disagreement(newer, older))
+            if differ(newer, older):
+                self.second.append(older)
             row = newer
         self.rows[key] = row
         self.sources.use(row['source'])
@@ -266,8 +271,13 @@ class Offers:
     # -- Azure --------------------------------------------------------------------------------
     def azure(self):
         spec = {r['instance_type']: r for r in self.facts.rows('catalog/azure-instance-types-autoscaler.csv')}
+        second = {(r['Region'], r['InstanceType']): r
+                  for r in self.facts.rows('catalog/skypilot-format-azure-vms-2026-05-20.csv.gz')}
         for r in self.facts.rows('catalog/azure-ondemand-karpenter-2026-06-18.csv.gz'):
             if self.azure_type(r['region'], r['sku'].strip(), spec):
+                if windows(r['usd_per_hour'], second.get((r['region'], r['sku'].strip()))):
+                    self.skip("azure: a Windows machine's price in Karpenter's list")
+                    continue
                 self.put('azure', r['region'], r['sku'].strip(), 'on_demand', r['usd_per_hour'],
                          'karpenter-azure-2026-06-18')
         key = 'anycloud-azure-2026-05-20'
@@ -357,6 +367,20 @@ class Offers:
                 if h:
                     self.machine('gcp', itype, source=key, vcpus=h['vCPUs'], memory_gib=h['MemoryGiB'])
                     self.gcp_big(r, h, itype, name, key)
+            elif name in WHOLE_SHAPES:
+                itype = WHOLE_SHAPES[name].format(count)
+                self.gcp_whole(r, host.get((zone, itype)), itype, key)
+
+    def gcp_whole(self, r, h, itype, key):
+        """Host and accelerator by zone of a machine that another list prices as a whole, by region."""
+        now = self.rows.get(('gcp', r['Region'], '', itype, 'on_demand', '', ''))
+        if not now or not h or is_zero(h['Price']) or is_zero(r['Price']):
+            return
+        row = dict(now, price_per_hour=decimal_text(str(Decimal(r['Price']) + Decimal(h['Price']))), source=key,
+                   as_of=self.sources.as_of(key), valid_from=self.sources.as_of(key),
+                   note='host and accelerator rows added')
+        if differ(now, row) and row not in self.second:
+            self.second.append(row)
 
     def gcp_sum(self, r, h, itype, key):
         note = 'host and accelerator rows added'
@@ -403,17 +427,21 @@ class Offers:
                 self.spot('gcp', r['Region'], zone, name, price, r['Price'], key)
 
 
+def windows(price, other):
+    """Dearer than the other catalogue by exactly the licence: 0.046 USD an hour for each vCPU."""
+    if not other or is_zero(other['Price']) or is_zero(other['vCPUs']):
+        return False
+    licence = Decimal(other['vCPUs']) * Decimal('0.046')
+    return abs(Decimal(price) - Decimal(other['Price']) - licence) <= Decimal('0.001')
+
+
 def join(a, b):
     return '; '.join(x for x in (a, b) if x)
 
 
-def disagreement(newer, older):
-    """Says so when another source differs by more than 1 %."""
-    if newer['price_state'] != 'known' or older['price_state'] != 'known':
-        return ''
-    if newer['source'] == older['source'] and newer['price_per_hour'] == older['price_per_hour']:
-        return ''
+def differ(newer, older):
+    """Another source differs by more than 1 %: both rows are kept, the program says which it shows."""
+    if newer['price_state'] != 'known' or older['price_state'] != 'known' or newer['source'] == older['source']:
+        return False
     a, b = Decimal(newer['price_per_hour'] or 0), Decimal(older['price_per_hour'] or 0)
-    if a == 0 or b == 0 or abs(a / b - 1) <= Decimal('0.01'):
-        return ''
-    return f"{older['source']} ({older['as_of']}) prints {older['price_per_hour']}"
+    return a != 0 and b != 0 and abs(a / b - 1) > Decimal('0.01')

@@ -26,10 +26,20 @@ struct parse_context {
     char scope[128]; /* out: the part of the source that the document is, as far as it says */
     char next[512];  /* out: what the page says of the one that follows, "" = none */
 };
+/* Whose prices they are decides which of two that disagree is shown (pricing/store/precedence.c).
+ */
+enum source_kind {
+    SOURCE_VENDOR,  /* the vendor's own list */
+    SOURCE_CATALOG, /* a third party's collection */
+    SOURCE_OWN      /* the user's own list */
+};
+/* Scope of a table met elsewhere that came in with the user's own lists: this and its name. */
+#define SCOPE_TABLE "table: "
 struct source_def {
     const char *id;     /* "aws-offer" */
     const char *vendor; /* group name for `fetch aws`, "" = none */
     const char *default_url;
+    enum source_kind kind;
     bool needs_key, default_on;
     bool per_region;         /* one set of files a region: --region chooses */
     uint64_t expected_bytes; /* per region or in all, for the question before a big fetch */

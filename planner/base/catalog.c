@@ -207,6 +207,24 @@ size_t catalog_transfer_rates(const struct catalog *c, uint32_t vendor, uint32_t
     return n > 0 ? n : transfer_exact(c, vendor, from, "other_region", first);
 }
 
+size_t catalog_conflicts(const struct catalog *c, size_t offer, size_t *first)
+{
+    size_t lo = 0, hi = c->n_conflicts;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (c->conflicts[mid].row < offer) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    *first = lo;
+    while (hi < c->n_conflicts && c->conflicts[hi].row == offer) {
+        hi++;
+    }
+    return hi - lo;
+}
+
 money catalog_fx_rate(const struct catalog *c, const char *currency, int64_t *date)
 {
     money rate = 0;

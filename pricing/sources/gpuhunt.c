@@ -93,6 +93,7 @@ static int open_list(struct parse_context *ctx, struct parser **out, struct gt_e
 
 const struct source_def source_gpuhunt = {
     .id = "gpuhunt",
+    .kind = SOURCE_CATALOG,
     .vendor = "",
     .help = "gpuhunt's catalogue, an unpacked file a cloud",
     .recognise = recognise,

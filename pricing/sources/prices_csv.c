@@ -217,6 +217,7 @@ static int open_list(struct parse_context *ctx, struct parser **out, struct gt_e
 
 const struct source_def source_prices_csv = {
     .id = "prices-csv",
+    .kind = SOURCE_OWN,
     .vendor = "",
     .help =
         "your own prices (columns: product.md), and tables of storage, transfer and past prices",

@@ -176,6 +176,7 @@ static int open_list(struct parse_context *ctx, struct parser **out, struct gt_e
 
 const struct source_def source_skypilot = {
     .id = "skypilot",
+    .kind = SOURCE_CATALOG,
     .vendor = "",
     .default_url =
         "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs",

@@ -58,7 +58,13 @@ static int take_header(struct parser *p, const struct csv_row *row, struct gt_er
         p->column[c] = csv_column(row, column_name(p->shape, c, &needed));
     }
     p->header_fields = row->n;
-    snprintf(p->ctx->scope, sizeof p->ctx->scope, "%s", p->shape->scope);
+    if (p->shape->met_elsewhere) {
+        const char *slash = strrchr(p->ctx->name, '/');
+        snprintf(p->ctx->scope, sizeof p->ctx->scope, SCOPE_TABLE "%s",
+                 slash ? slash + 1 : p->ctx->name);
+    } else {
+        snprintf(p->ctx->scope, sizeof p->ctx->scope, "%s", p->shape->scope);
+    }
     return 0;
 }
 

@@ -13,6 +13,7 @@ struct table_shape {
     const char *column[TABLE_COLUMNS + 1];
     int (*row)(struct parser *p, const struct csv_row *row, struct gt_error *err);
     int (*end)(struct parser *p, struct gt_error *err); /* behind the last row; NULL = none */
+    bool met_elsewhere;   /* not the user's own prices: SCOPE_TABLE (fetch.h) */
     bool extra_fields_ok; /* rows longer than the header are read from the left */
 };
 struct parser {

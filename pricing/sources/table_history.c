@@ -114,7 +114,7 @@ static int history_end(struct parser *p, struct gt_error *err)
 }
 
 const struct table_shape table_price_history = {
-    .scope = "",
+    .met_elsewhere = true,
     .column = {"*region", "*instance_type", "*first_seen_generated_at", "*usd_per_hour", NULL},
     .row = history_row,
     .end = history_end,

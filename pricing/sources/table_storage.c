@@ -239,7 +239,7 @@ static int storage_row(struct parser *p, const struct csv_row *row, struct gt_er
 }
 
 const struct table_shape table_storage_prices = {
-    .scope = "",
+    .met_elsewhere = true,
     .column = {"*vendor", "*region", "*product", "*tier", "*component", "*unit", "from_qty",
                "to_qty", "*usd", "source", "date", NULL},
     .row = storage_row,

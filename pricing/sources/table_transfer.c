@@ -71,7 +71,7 @@ static int transfer_row(struct parser *p, const struct csv_row *row, struct gt_e
 }
 
 const struct table_shape table_transfer = {
-    .scope = "",
+    .met_elsewhere = true,
     .column = {"*vendor", "*from", "*to", "*tier_from_gb", "*tier_to_gb", "*usd_per_gb", "source",
                "date", NULL},
     .row = transfer_row,

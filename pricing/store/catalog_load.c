@@ -61,16 +61,6 @@ int64_t load_date(const struct feed_info *f, int64_t row_date)
     return f->as_of != GT_TIME_NONE ? f->as_of : row_date;
 }
 
-int load_rank(int64_t date_a, uint8_t origin_a, int64_t date_b, uint8_t origin_b)
-{
-    /* On equal dates: fetched before imported before bundled. */
-    static const int order[] = {[ORIGIN_BUNDLED] = 0, [ORIGIN_IMPORTED] = 1, [ORIGIN_FETCHED] = 2};
-    if (date_a != date_b) {
-        return date_a > date_b ? 1 : -1;
-    }
-    return order[origin_a] - order[origin_b];
-}
-
 int load_conflict(const struct loader *l, uint32_t *note, uint32_t source, const char *says,
                   int64_t date, struct gt_error *err)
 {
@@ -112,7 +102,7 @@ static int load_feeds(struct loader *l, struct gt_error *err)
     if (rc == 0) {
         rc = db_prepare(
             l->db,
-            "SELECT f.id, s.name, f.bundled,"
+            "SELECT f.id, s.name, f.bundled, f.scope,"
             " (SELECT max(started) FROM fetch_run r WHERE r.feed = f.id"
             "   AND r.state IN ('published', 'unchanged') AND r.started <= ?1),"
             " (SELECT as_of FROM fetch_run r WHERE r.feed = f.id AND r.state = 'published'"
@@ -123,20 +113,21 @@ static int load_feeds(struct loader *l, struct gt_error *err)
             &st, err);
     }
     bool row = rc == 0;
-    struct text_cache cache = {0};
+    struct text_cache cache[2] = {{0}};
     if (rc == 0) {
         (void)sqlite3_bind_int64(st, 1, l->at ? l->cat->as_of : INT64_MAX);
     }
     while (rc == 0 && row && (rc = db_step(l->db, st, &row, err)) == 0 && row) {
         struct feed_info *f = &l->feeds[sqlite3_column_int64(st, 0)];
         bool bundled = sqlite3_column_int(st, 2) != 0;
-        rc = load_text(l, st, 1, &cache, &f->source, err);
-        f->origin = bundled ? ORIGIN_BUNDLED : (uint8_t)sqlite3_column_int(st, 5);
-        f->fetched_at = bundled ? GT_TIME_NONE : column_time(st, 3);
-        f->as_of = bundled ? GT_TIME_NONE : column_time(st, 4);
+        rc = load_text(l, st, 1, &cache[0], &f->source, err);
+        rc = rc == 0 ? load_text(l, st, 3, &cache[1], &f->scope, err) : rc;
+        f->origin = bundled ? ORIGIN_BUNDLED : (uint8_t)sqlite3_column_int(st, 6);
+        f->fetched_at = bundled ? GT_TIME_NONE : column_time(st, 4);
+        f->as_of = bundled ? GT_TIME_NONE : column_time(st, 5);
     }
     (void)sqlite3_finalize(st);
-    return rc;
+    return rc == 0 ? load_precedence(l, err) : rc;
 }
 
 static int load_places(struct loader *l, struct gt_error *err)
@@ -146,7 +137,11 @@ static int load_places(struct loader *l, struct gt_error *err)
     l->places = rows;
     sqlite3_stmt *st = NULL;
     if (rc == 0) {
-        rc = db_prepare(l->db, "SELECT id, vendor, region, zone FROM place", &st, err);
+        rc = db_prepare(l->db,
+                        "SELECT p.id, p.vendor, p.region, p.zone, (SELECT w.id FROM place w"
+                        " WHERE p.zone <> '' AND w.vendor = p.vendor AND w.region = p.region"
+                        " AND w.zone = '') FROM place p",
+                        &st, err);
     }
     bool row = rc == 0;
     struct text_cache cache[3] = {{0}};
@@ -156,6 +151,7 @@ static int load_places(struct loader *l, struct gt_error *err)
         for (int i = 0; rc == 0 && i < 3; i++) {
             rc = load_text(l, st, 1 + i, &cache[i], id[i], err);
         }
+        p->whole_region = (uint32_t)sqlite3_column_int64(st, 4);
     }
     (void)sqlite3_finalize(st);
     return rc;

@@ -1,94 +1,19 @@
 /* Offers of the catalog: one pass over the table into columns. When several sources price one key,
- * the newest date is shown (then fetched, imported, bundled) and the others are noted if they
- * differ by more than 1 %. */
+ * precedence.c says which is shown; the others are noted if they differ (catalog_conflicts.c). */
 #include "gputier/units.h"
-#include "store_impl.h"
+#include "offers_load.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NOTE_RATIO 0.01
-
-enum { TEXT_CURRENCY, TEXT_SKU, TEXT_NOTE, N_TEXT };
-/* Mutable view of the columns while they fill. */
-struct columns {
-    uint32_t *vendor, *region, *zone, *instance_type, *gpu, *currency, *sku, *source, *note;
-    int16_t *gpu_spec;
-    uint16_t *gpu_num, *gpu_den;
-    float *gpu_memory_gib, *vcpus, *memory_gib, *local_nvme_gb, *network_gbps;
-    uint8_t *purchase, *payment, *offering_class, *price_state, *origin;
-    money *price_per_hour, *upfront, *price_month;
-    double *usd_per_hour;
-    int64_t *as_of, *fetched_at, *valid_from, *valid_to, *id;
-};
-/* One row before it has its place. */
-struct offer {
-    uint32_t place, type, options; /* options: purchase, payment, class in one number */
-    uint32_t feed, text[N_TEXT];
-    uint8_t state;
-    money hour, upfront, month;
-    double usd;
-    int64_t as_of, valid_from, valid_to, id;
-};
-/* A price that is not shown, for the note beside the one that is. */
-struct loser {
-    size_t row;
-    uint32_t source, currency;
-    money hour, upfront, month;
-    double usd;
-    int64_t as_of;
-};
-struct pass {
-    struct loader *l;
-    struct columns c;
-    size_t n, cap;
-    uint32_t *slot, mask; /* hash of keys -> row + 1 */
-    uint32_t *place, *type, *options, *feed;
-    struct loser *losers;
-    size_t n_losers, losers_cap;
-    struct text_cache cache[N_TEXT];
-    uint32_t usd_currency; /* of usd_rate */
-    double usd_rate;
-};
 
 static int make_columns(struct pass *p, struct gt_error *err)
 {
     struct columns *c = &p->c;
     struct arena *a = p->l->cat->arena;
     bool ok = true;
-#define COLUMN(name) ok = ok && (c->name = arena_array(a, p->cap + 1, sizeof(*c->name))) != NULL
-    COLUMN(vendor);
-    COLUMN(region);
-    COLUMN(zone);
-    COLUMN(instance_type);
-    COLUMN(gpu);
-    COLUMN(currency);
-    COLUMN(sku);
-    COLUMN(source);
-    COLUMN(note);
-    COLUMN(gpu_spec);
-    COLUMN(gpu_num);
-    COLUMN(gpu_den);
-    COLUMN(gpu_memory_gib);
-    COLUMN(vcpus);
-    COLUMN(memory_gib);
-    COLUMN(local_nvme_gb);
-    COLUMN(network_gbps);
-    COLUMN(purchase);
-    COLUMN(payment);
-    COLUMN(offering_class);
-    COLUMN(price_state);
-    COLUMN(origin);
-    COLUMN(price_per_hour);
-    COLUMN(upfront);
-    COLUMN(price_month);
-    COLUMN(usd_per_hour);
-    COLUMN(as_of);
-    COLUMN(fetched_at);
-    COLUMN(valid_from);
-    COLUMN(valid_to);
-    COLUMN(id);
+#define COLUMN(name) ok = ok && (c->name = arena_array(a, p->cap + 1, sizeof(*c->name))) != NULL;
+    OFFER_COLUMNS(COLUMN)
 #undef COLUMN
     if (!ok) {
         return load_nomem(p->l, err);
@@ -206,52 +131,36 @@ static void write_row(struct pass *p, size_t row, const struct offer *o)
     c->id[row] = o->id;
 }
 
-/* The row of the same key, or the empty slot for it. */
-static uint32_t *find_slot(const struct pass *p, const struct offer *o)
+uint32_t *offers_slot(const struct pass *p, uint32_t place, uint32_t type, uint32_t options)
 {
-    uint64_t h = (uint64_t)o->place * 0x9E3779B97F4A7C15ULL;
-    h = (h ^ h >> 29 ^ o->type) * 0xBF58476D1CE4E5B9ULL;
-    h = (h ^ h >> 32 ^ o->options) * 0x94D049BB133111EBULL;
+    uint64_t h = (uint64_t)place * 0x9E3779B97F4A7C15ULL;
+    h = (h ^ h >> 29 ^ type) * 0xBF58476D1CE4E5B9ULL;
+    h = (h ^ h >> 32 ^ options) * 0x94D049BB133111EBULL;
     for (uint32_t i = (uint32_t)(h >> 32) & p->mask;; i = (i + 1) & p->mask) {
         uint32_t row = p->slot[i];
-        if (row == 0 || (p->place[row - 1] == o->place && p->type[row - 1] == o->type &&
-                         p->options[row - 1] == o->options)) {
+        if (row == 0 || (p->place[row - 1] == place && p->type[row - 1] == type &&
+                         p->options[row - 1] == options)) {
             return &p->slot[i];
         }
     }
 }
 
+struct claim offers_claim(const struct pass *p, size_t row)
+{
+    return (struct claim){p->feed[row], p->c.price_state[row], p->c.as_of[row]};
+}
+
 /* True when the new offer is shown instead of the row that stands. */
 static bool beats(const struct pass *p, const struct offer *o, size_t row)
 {
-    int rank = load_rank(o->as_of, p->l->feeds[o->feed].origin, p->c.as_of[row], p->c.origin[row]);
-    if (rank == 0) { /* one source with several periods: the one that began last */
-        rank = (o->valid_from > p->c.valid_from[row]) - (o->valid_from < p->c.valid_from[row]);
-    }
-    if (rank == 0) {
-        rank = (o->state == PRICE_KNOWN) - (p->c.price_state[row] == PRICE_KNOWN);
-    }
-    return rank > 0;
-}
-
-static int add_loser(struct pass *p, const struct loser *x, struct gt_error *err)
-{
-    if (p->n_losers == p->losers_cap) {
-        size_t cap = p->losers_cap == 0 ? 256 : p->losers_cap * 2;
-        struct loser *grown = realloc(p->losers, cap * sizeof(*grown));
-        if (grown == NULL) {
-            return load_nomem(p->l, err);
-        }
-        p->losers = grown;
-        p->losers_cap = cap;
-    }
-    p->losers[p->n_losers++] = *x;
-    return 0;
+    struct claim a = {o->feed, o->state, o->as_of}, b = offers_claim(p, row);
+    int rank = load_prefer(p->l, &a, &b);
+    return rank != 0 ? rank > 0 : o->valid_from > p->c.valid_from[row];
 }
 
 static int add_offer(struct pass *p, const struct offer *o, struct gt_error *err)
 {
-    uint32_t *slot = find_slot(p, o);
+    uint32_t *slot = offers_slot(p, o->place, o->type, o->options);
     if (*slot == 0) {
         if (p->n == p->cap || p->n >= UINT32_MAX - 1) {
             return gt_fail(err, GT_ELIMIT, p->l->db->path, "more offers than counted");
@@ -261,60 +170,11 @@ static int add_offer(struct pass *p, const struct offer *o, struct gt_error *err
         return 0;
     }
     size_t row = *slot - 1;
-    const struct columns *c = &p->c;
-    bool wins = beats(p, o, row);
-    struct loser x = {row,
-                      p->l->feeds[o->feed].source,
-                      o->text[TEXT_CURRENCY],
-                      o->hour,
-                      o->upfront,
-                      o->month,
-                      o->state == PRICE_KNOWN ? o->usd : -1,
-                      o->as_of};
-    if (wins) {
-        x = (struct loser){row,
-                           c->source[row],
-                           c->currency[row],
-                           c->price_per_hour[row],
-                           c->upfront[row],
-                           c->price_month[row],
-                           c->price_state[row] == PRICE_KNOWN ? c->usd_per_hour[row] : -1,
-                           c->as_of[row]};
-        write_row(p, row, o);
+    if (!beats(p, o, row)) {
+        return offers_lose_new(p, o, row, err);
     }
-    return x.usd == -1 ? 0 : add_loser(p, &x, err); /* a price that is not known says nothing */
-}
-
-/* "12.5 USD/h" in the loser's own currency. */
-static void say(const struct pass *p, const struct loser *x, char out[90])
-{
-    char a[MONEY_TEXT], b[MONEY_TEXT];
-    const char *currency = intern_text(p->l->cat->strings, x->currency);
-    if (x->month != 0) {
-        (void)snprintf(out, 90, "%.40s %.3s a month", money_format(x->month, a), currency);
-    } else if (x->upfront != 0) {
-        (void)snprintf(out, 90, "%.30s %.3s/h and %.30s upfront", money_format(x->hour, a),
-                       currency, money_format(x->upfront, b));
-    } else {
-        (void)snprintf(out, 90, "%.40s %.3s/h", money_format(x->hour, a), currency);
-    }
-}
-
-static int note_losers(struct pass *p, struct gt_error *err)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < p->n_losers; i++) {
-        const struct loser *x = &p->losers[i];
-        double shown = p->c.usd_per_hour[x->row];
-        bool known = p->c.price_state[x->row] == PRICE_KNOWN;
-        if (x->source == p->c.source[x->row] ||
-            (known && !(fabs(x->usd - shown) > NOTE_RATIO * shown))) {
-            continue; /* also when a currency has no rate: nothing can be said then */
-        }
-        char text[90];
-        say(p, x, text);
-        rc = load_conflict(p->l, &p->c.note[x->row], x->source, text, x->as_of, err);
-    }
+    int rc = offers_lose(p, row, row, err);
+    write_row(p, row, o);
     return rc;
 }
 
@@ -352,7 +212,7 @@ static int read_offers(struct pass *p, struct gt_error *err)
         }
     }
     (void)sqlite3_finalize(st);
-    return rc == 0 ? note_losers(p, err) : rc;
+    return rc == 0 ? offers_conflicts(p, err) : rc;
 }
 
 int load_offers(struct loader *l, struct gt_error *err)
@@ -360,40 +220,9 @@ int load_offers(struct loader *l, struct gt_error *err)
     struct pass p = {.l = l};
     int rc = read_offers(&p, err);
     const struct columns *c = &p.c;
-    l->cat->offers = (struct catalog_offers){
-        .n = p.n,
-        .vendor = c->vendor,
-        .region = c->region,
-        .zone = c->zone,
-        .instance_type = c->instance_type,
-        .gpu = c->gpu,
-        .currency = c->currency,
-        .sku = c->sku,
-        .source = c->source,
-        .note = c->note,
-        .gpu_spec = c->gpu_spec,
-        .gpu_num = c->gpu_num,
-        .gpu_den = c->gpu_den,
-        .gpu_memory_gib = c->gpu_memory_gib,
-        .vcpus = c->vcpus,
-        .memory_gib = c->memory_gib,
-        .local_nvme_gb = c->local_nvme_gb,
-        .network_gbps = c->network_gbps,
-        .purchase = c->purchase,
-        .payment = c->payment,
-        .offering_class = c->offering_class,
-        .price_state = c->price_state,
-        .origin = c->origin,
-        .price_per_hour = c->price_per_hour,
-        .upfront = c->upfront,
-        .price_month = c->price_month,
-        .usd_per_hour = c->usd_per_hour,
-        .as_of = c->as_of,
-        .fetched_at = c->fetched_at,
-        .valid_from = c->valid_from,
-        .valid_to = c->valid_to,
-        .id = c->id,
-    };
+#define SHARE(name) .name = c->name,
+    l->cat->offers = (struct catalog_offers){.n = p.n, OFFER_COLUMNS(SHARE)};
+#undef SHARE
     free(p.slot);
     free(p.place);
     free(p.type);

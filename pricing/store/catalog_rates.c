@@ -1,6 +1,6 @@
 /* Storage and transfer rates and interruption bands of the catalog. Brackets of one component come
- * from one source: the newest, then fetched, imported, bundled; a note names another source whose
- * rate differs by more than 1 %. Rows are in text order, which catalog.c searches. */
+ * from one source, chosen by precedence.c; a note names another source whose rate differs by more
+ * than 1 %. Rows are in text order, which catalog.c searches. */
 #include "gputier/units.h"
 #include "store_impl.h"
 #include <math.h>
@@ -151,8 +151,9 @@ static int choose(const struct loader *l, struct rates *r, struct gt_error *err)
         size_t best = at, best_end = run_end(r, at, true);
         for (size_t i = best_end; i < end; i = run_end(r, i, true)) {
             size_t i_end = run_end(r, i, true);
-            if (load_rank(newest(r, i, i_end), l->feeds[r->row[i].feed].origin,
-                          newest(r, best, best_end), l->feeds[r->row[best].feed].origin) > 0) {
+            struct claim x = {r->row[i].feed, PRICE_KNOWN, newest(r, i, i_end)},
+                         y = {r->row[best].feed, PRICE_KNOWN, newest(r, best, best_end)};
+            if (load_prefer(l, &x, &y) > 0) {
                 best = i;
                 best_end = i_end;
             }
@@ -327,7 +328,7 @@ int load_interruption(struct loader *l, struct gt_error *err)
     }
     struct text_cache cache[3] = {{0}};
     bool row = rc == 0;
-    uint8_t origin = 0;
+    uint32_t last_feed = 0;
     while (rc == 0 && row && (rc = db_step(l->db, st, &row, err)) == 0 && row) {
         uint32_t id[3] = {0};
         for (int k = 0; rc == 0 && k < 3; k++) {
@@ -340,10 +341,12 @@ int load_interruption(struct loader *l, struct gt_error *err)
         int64_t when = load_date(&l->feeds[feed], column_time(st, 7));
         bool again =
             i > 0 && name[0][i - 1] == id[0] && name[1][i - 1] == id[1] && name[2][i - 1] == id[2];
-        if (again && load_rank(when, l->feeds[feed].origin, date[i - 1], origin) <= 0) {
+        struct claim x = {(uint32_t)feed, PRICE_KNOWN, when};
+        struct claim y = {last_feed, PRICE_KNOWN, again ? date[i - 1] : 0};
+        if (again && load_prefer(l, &x, &y) <= 0) {
             continue;
         }
-        i -= again; /* the newer source takes the place of the older one */
+        i -= again; /* the better source takes the place of the other one */
         for (int k = 0; k < 3; k++) {
             name[k][i] = id[k];
             bool null = sqlite3_column_type(st, 4 + k) == SQLITE_NULL;
@@ -351,7 +354,7 @@ int load_interruption(struct loader *l, struct gt_error *err)
         }
         name[3][i] = l->feeds[feed].source;
         date[i] = when;
-        origin = l->feeds[feed].origin;
+        last_feed = (uint32_t)feed;
         i++;
     }
     (void)sqlite3_finalize(st);

@@ -125,12 +125,14 @@ bool snapshot_loaded(const struct staging *st);
 
 /* catalog_*.c: parts of store_load_catalog. */
 struct feed_info { /* by feed id */
-    uint32_t source;
-    uint8_t origin;
+    uint32_t source, scope;
+    uint32_t order; /* among all feeds, 0 first (precedence.c) */
+    uint8_t origin, standing;
     int64_t fetched_at, as_of; /* as_of: common date of the last run, else GT_TIME_NONE */
 };
 struct place_info {
     uint32_t vendor, region, zone;
+    uint32_t whole_region; /* id of the place without the zone, 0 = none */
 };
 struct type_info {
     uint32_t vendor, name, gpu;
@@ -165,8 +167,16 @@ int load_prepare(const struct loader *l, const char *head, bool valid_columns, c
 int load_nomem(const struct loader *l, struct gt_error *err) GT_CHECK;
 /* A row's date: the feed's last run says it for all its rows, or the row for itself. */
 int64_t load_date(const struct feed_info *f, int64_t row_date);
-/* > 0 when the first of two sources of one price is shown, by date, then origin. */
-int load_rank(int64_t date_a, uint8_t origin_a, int64_t date_b, uint8_t origin_b);
+/* What a feed says of one thing, as far as precedence.c asks. */
+struct claim {
+    uint32_t feed;
+    uint8_t state; /* enum price_state */
+    int64_t date;
+};
+/* Gives each feed its standing and its place in the order of sources. */
+int load_precedence(struct loader *l, struct gt_error *err) GT_CHECK;
+/* > 0 when a is shown, < 0 when b is, 0 within one feed. */
+int load_prefer(const struct loader *l, const struct claim *a, const struct claim *b);
 /* Appends "NAME says TEXT as of DATE" to a note. */
 int load_conflict(const struct loader *l, uint32_t *note, uint32_t source, const char *says,
                   int64_t date, struct gt_error *err) GT_CHECK;

@@ -578,7 +578,7 @@ static void rates_come_from_one_source_in_order(void **state)
     /* Another source with one flat, older rate. */
     struct storage_rate_row flat = rate_row("storage", "0", NULL, "0.03");
     flat.as_of = NOW - DAY;
-    st = must_begin(s, "prices-csv", ORIGIN_IMPORTED, NOW, false);
+    st = must_begin(s, "skypilot", ORIGIN_IMPORTED, NOW, false);
     assert_int_equal(staging_put_storage(st, &flat, NULL), 0);
     assert_int_equal(staging_publish(st, NULL, NULL), 0);
     struct catalog *c = must_load(s, GT_TIME_NONE);
@@ -590,7 +590,7 @@ static void rates_come_from_one_source_in_order(void **state)
     assert_true(c->storage.rate[first] == amount("0.023"));
     assert_true(c->storage.to_qty[first + 2] < 0);
     assert_string_equal(catalog_text(c, c->storage.note[first]),
-                        "prices-csv says 0.03 USD as of 2025-12-01");
+                        "skypilot says 0.03 USD as of 2025-12-01");
     assert_int_equal(c->storage.note[first + 1], 0);
     assert_int_equal(
         catalog_storage_rates(c, aws, region, catalog_id(c, "s3_standard"), "put", &first), 1);

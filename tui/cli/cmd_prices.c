@@ -4,9 +4,11 @@
 #include "prices.h"
 #include <fnmatch.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DOCUMENT_MAX ((size_t)2 << 30)
 #define SORT_KEYS    8
@@ -449,6 +451,25 @@ static int check_names(const struct catalog *c, const struct filter *f, struct g
     return 0;
 }
 
+/* The JSON rows name the other prices in their notes; a table has no room for them. */
+static void say_conflicts(const struct catalog *c, const uint32_t *row, size_t n)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    size_t found = 0, first;
+    if (poll(&out, 1, 0) > 0 && (out.revents & POLLERR)) {
+        return; /* nobody reads any longer (| head) */
+    }
+    for (size_t i = 0; i < n && c->n_conflicts > 0; i++) {
+        found += catalog_conflicts(c, row[i], &first) > 0;
+    }
+    if (found > 0) {
+        fprintf(stderr,
+                "%zu of these offers ha%s another price in another source; `gputier prices check` "
+                "shows both\n",
+                found, found == 1 ? "s" : "ve");
+    }
+}
+
 static int list(struct app *app, struct price_view *v, const struct catalog *c,
                 const struct cli_args *args, struct gt_error *err)
 {
@@ -480,6 +501,9 @@ static int list(struct app *app, struct price_view *v, const struct catalog *c,
     rc = prices_write(v, c, row, n, &b);
     rc = rc ? gt_fail(err, rc, "", "out of memory") : app_put(&b, err);
     buf_release(&b);
+    if (rc == 0 && v->format == OUT_TABLE && !app->quiet) {
+        say_conflicts(c, row, n);
+    }
     free(row);
     return rc;
 }

@@ -23,6 +23,12 @@ int capacity_mix_at(const struct capacity_mix *m, int64_t reserved, struct capac
 /* The smallest commitment of least cost. */
 int capacity_mix_best(const struct capacity_mix *m, struct capacity_mix_result *out,
                       struct gt_error *err) GT_CHECK;
+/* The smallest commitment of least cost when there is no spot, in one pass: the next node is
+ * committed while the hours in which it is used, bought on demand, would cost more than the
+ * commitment over all hours (spot-model.md section 8, newsvendor form). The same `reserved` as
+ * capacity_mix_best. */
+int capacity_base(const int64_t *demand, size_t hours, double p_commit, double p_od,
+                  int64_t *reserved, struct gt_error *err) GT_CHECK;
 
 struct autoscale {
     const double *load; /* requests/s in each step */
@@ -30,6 +36,7 @@ struct autoscale {
     double mu, theta;                           /* requests/s of a ready node, target utilisation */
     int64_t min, max, n0;                       /* nodes */
     int64_t win, out_cd, in_cd, warm, flap_win; /* steps */
+    int64_t *nodes;                             /* out: nodes paid in each step; may be NULL */
 };
 struct autoscale_result {
     int64_t node_steps, peak_nodes, changes, flaps, static_nodes;

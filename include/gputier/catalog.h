@@ -118,5 +118,9 @@ int catalog_set_fx(struct catalog *c, const char *currency, const char *source, 
                    int64_t date) GT_CHECK;
 /* amount in `from` -> USD, rounded once; GT_ENOTFOUND without a rate. */
 int catalog_to_usd(const struct catalog *c, const char *from, money amount, money *usd) GT_CHECK;
+/* amount in `from` -> `to`, by way of USD when they differ (two roundings); GT_ENOTFOUND without a
+ * rate. out may be &amount's place. */
+int catalog_convert(const struct catalog *c, const char *from, const char *to, money amount,
+                    money *out) GT_CHECK;
 
 #endif

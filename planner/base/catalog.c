@@ -309,3 +309,15 @@ int catalog_to_usd(const struct catalog *c, const char *from, money amount, mone
     }
     return money_mul_ratio(amount, (gt_u128)MONEY_SCALE, (gt_u128)rate, usd);
 }
+
+int catalog_convert(const struct catalog *c, const char *from, const char *to, money amount,
+                    money *out)
+{
+    if (strcmp(from, to) == 0) {
+        *out = amount;
+        return 0;
+    }
+    money usd = 0, rate = catalog_fx_rate(c, to, NULL);
+    int rc = rate > 0 ? catalog_to_usd(c, from, amount, &usd) : GT_ENOTFOUND;
+    return rc ? rc : money_mul_ratio(usd, (gt_u128)rate, (gt_u128)MONEY_SCALE, out);
+}

@@ -13,24 +13,11 @@ struct bill {
     struct bill_line *line;
     size_t n;
     const char *currency; /* of the plan */
-    money per_usd;        /* of the plan's currency */
 };
 
 static int fail(struct bill *b, int code, const char *text)
 {
     return gt_fail(b->q->err, code, "", "%s", text);
-}
-
-/* Amount in a row's currency -> plan currency. */
-static int convert(const struct bill *b, const char *from, money amount, money *out)
-{
-    if (strcmp(from, b->currency) == 0) {
-        *out = amount;
-        return 0;
-    }
-    money usd = 0;
-    int rc = catalog_to_usd(b->q->c, from, amount, &usd);
-    return rc != 0 ? rc : money_mul_ratio(usd, (gt_u128)b->per_usd, (gt_u128)MONEY_SCALE, out);
 }
 
 static int add_line(struct bill *b, struct bill_line line, double quantity)
@@ -44,7 +31,7 @@ static int add_line(struct bill *b, struct bill_line line, double quantity)
         rc = money_mul_decimal(line.rate, line.quantity, &native);
     }
     if (rc == 0) {
-        rc = convert(b, line.currency, native, &line.amount);
+        rc = catalog_convert(b->q->c, line.currency, b->currency, native, &line.amount);
     }
     if (rc != 0 || line.text == NULL || line.formula == NULL) {
         return rc != 0 ? fail(b, rc, "a bill line overflows") : fail(b, GT_ENOMEM, "out of memory");
@@ -280,12 +267,11 @@ int build_bill(struct search *q, const struct candidate *c, struct plan *out)
 {
     struct bill b = {.q = q, .c = c};
     b.currency = q->o->currency != NULL && q->o->currency[0] != '\0' ? q->o->currency : "USD";
-    b.per_usd = catalog_fx_rate(q->c, b.currency, NULL);
     b.line = arena_array(q->arena, MAX_LINES, sizeof *b.line);
     if (b.line == NULL) {
         return fail(&b, GT_ENOMEM, "out of memory");
     }
-    if (b.per_usd <= 0) {
+    if (catalog_fx_rate(q->c, b.currency, NULL) <= 0) {
         return gt_fail(q->err, GT_ENOTFOUND, "", "no exchange rate is known for %.10s", b.currency);
     }
     int rc = machine_lines(&b);

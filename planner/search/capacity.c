@@ -107,6 +107,35 @@ int capacity_mix_best(const struct capacity_mix *m, struct capacity_mix_result *
     return 0;
 }
 
+int capacity_base(const int64_t *demand, size_t hours, double p_commit, double p_od,
+                  int64_t *reserved, struct gt_error *err)
+{
+    int64_t most = 0;
+    int rc = check_number("p_commit", p_commit, true, err);
+    rc = rc ? rc : check_number("p_od", p_od, true, err);
+    rc = rc ? rc : check_count("demand", (int64_t)hours, 1, MAX_STEPS, err);
+    for (size_t t = 0; !rc && t < hours; t++) {
+        rc = check_count("demand", demand[t], 0, MAX_NODES, err);
+        most = demand[t] > most ? demand[t] : most;
+    }
+    int64_t *exactly = rc ? NULL : calloc((size_t)most + 1, sizeof *exactly);
+    if (!exactly) {
+        return rc ? rc
+                  : gt_fail(err, GT_ENOMEM, "", "out of memory for %lld nodes", (long long)most);
+    }
+    for (size_t t = 0; t < hours; t++) {
+        exactly[demand[t]]++;
+    }
+    int64_t used = (int64_t)hours - exactly[0]; /* hours that use node k + 1 */
+    int64_t k = 0;
+    while (k < most && p_od * (double)used > p_commit * (double)hours) {
+        used -= exactly[++k];
+    }
+    *reserved = k;
+    free(exactly);
+    return 0;
+}
+
 /* Nodes in the order in which they become ready: ready times never fall from batch to batch. */
 struct batch {
     int64_t ready_at, nodes;
@@ -236,6 +265,9 @@ static void simulate(struct fleet *f, const struct autoscale *a, int64_t *want,
     scale_out(f, a->n0, 0);
     for (size_t t = 0; t < a->steps; t++) {
         step(f, a, (int64_t)t, out);
+        if (a->nodes) {
+            a->nodes[t] = f->nodes;
+        }
     }
     out->static_nodes = wanted(a, top);
     double fixed = (double)a->steps * (double)out->static_nodes;

@@ -2,17 +2,40 @@
 #include "cli.h"
 #include <string.h>
 
-extern const struct command command_bench, command_calibrate, command_changes, command_db,
-    command_explain, command_export, command_fetch, command_help, command_history, command_import,
-    command_inventory, command_plan, command_plans, command_prices, command_report,
-    command_scenario, command_sources, command_spot, command_tier, command_verify;
+/* clang-format off */
+#define COMMANDS(X) \
+    X(bench) \
+    X(calibrate) \
+    X(changes) \
+    X(db) \
+    X(explain) \
+    X(export) \
+    X(fetch) \
+    X(help) \
+    X(history) \
+    X(import) \
+    X(inventory) \
+    X(plan) \
+    X(plans) \
+    X(prices) \
+    X(report) \
+    X(scenario) \
+    X(serve) \
+    X(sources) \
+    X(spot) \
+    X(tier) \
+    X(verify)
+
+#define X(name) extern const struct command command_##name;
+COMMANDS(X)
+#undef X
 
 static const struct command *const commands[] = {
-    &command_bench,     &command_calibrate, &command_changes, &command_db,      &command_explain,
-    &command_export,    &command_fetch,     &command_help,    &command_history, &command_import,
-    &command_inventory, &command_plan,      &command_plans,   &command_prices,  &command_report,
-    &command_scenario,  &command_sources,   &command_spot,    &command_tier,    &command_verify,
+#define X(name) &command_##name,
+    COMMANDS(X)
+#undef X
 };
+/* clang-format on */
 
 const struct command *command_at(size_t i)
 {

@@ -25,19 +25,6 @@ static int own_hour(const struct catalog_offers *o, size_t row, money *out)
     return money_add(o->price_per_hour[row], part, out);
 }
 
-static bool convert(const struct catalog *c, const char *from, const char *to, money *m)
-{
-    money usd;
-    if (strcmp(from, to) == 0) {
-        return true;
-    }
-    if (catalog_to_usd(c, from, *m, &usd) != 0) {
-        return false;
-    }
-    money rate = catalog_fx_rate(c, to, NULL);
-    return rate > 0 && money_mul_decimal(usd, rate, m) == 0;
-}
-
 struct shown_price price_shown(const struct catalog *c, size_t row, const char *currency)
 {
     const struct catalog_offers *o = &c->offers;
@@ -46,7 +33,7 @@ struct shown_price price_shown(const struct catalog *c, size_t row, const char *
         return s;
     }
     s.known = true;
-    if (currency && convert(c, s.currency, currency, &s.hour)) {
+    if (currency && catalog_convert(c, s.currency, currency, s.hour, &s.hour) == 0) {
         s.currency = currency;
     }
     s.per_gpu = o->gpu_num[row] > 0 &&

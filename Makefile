@@ -11,12 +11,12 @@ V ?=
 Q = $(if $(V),,@echo '  $@';)
 
 BUILD_PKGS = gcc make pkg-config libcurl4-openssl-dev libsqlite3-dev libncurses-dev libcjson-dev \
-  libyaml-dev libzstd-dev zlib1g-dev libutf8proc-dev
+  libyaml-dev libzstd-dev zlib1g-dev libutf8proc-dev libexpat1-dev
 TEST_PKGS = libcmocka-dev libvterm-dev python3 pocl-opencl-icd ocl-icd-libopencl1 tmux zstd locales bc
 BENCH_PKGS = libyajl-dev libcsv-dev htop bc python3 # peers that the figures are compared with
 LINT_PKGS = clang clang-format clang-tidy cppcheck shellcheck codespell libclang-rt-14-dev
 
-PKGS = libcurl sqlite3 ncursesw libcjson yaml-0.1 libzstd zlib libutf8proc
+PKGS = libcurl sqlite3 ncursesw libcjson yaml-0.1 libzstd zlib libutf8proc expat
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 # libcurl is loaded when first needed (pricing/http/curl_api.c): linked, it costs every start 14 ms.
 PKG_LIBS := $(shell pkg-config --libs $(filter-out libcurl,$(PKGS)) 2>/dev/null) -lm -ldl -lpthread

@@ -1,9 +1,13 @@
-/* AWS spot price history: the answer of describe-spot-price-history as the command line prints it,
- * and the tables that people keep of it (docs/pricing-sources.md section 1.6). Rows are changes,
- * not samples. Only Linux/UNIX. A zone's name is per account and its id is not: each is kept as
- * it comes, the two are never joined. */
+/* AWS spot price history (docs/pricing-sources.md section 1.6): the answer of the EC2 API (XML),
+ * the same as the command line prints it (JSON), and the tables that people keep of it. Rows are
+ * changes, not samples, and the first of a pool may be older than the time asked for: each stands
+ * at its own time and holds until the next. Only Linux/UNIX. A zone's name is per account and its
+ * id is not: each is kept as it comes, the two are never joined. */
+#include "aws_zone.h"
+#include "gputier/arena.h"
 #include "json_read.h"
 #include "source.h"
+#include "xml_read.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +15,8 @@
 enum { ZONE, TYPE, PRODUCT, PRICE, TIME, FIELDS };
 static const char *const json_keys[FIELDS] = {"AvailabilityZone", "InstanceType",
                                               "ProductDescription", "SpotPrice", "Timestamp"};
+static const char *const xml_names[FIELDS] = {"availabilityZone", "instanceType",
+                                              "productDescription", "spotPrice", "timestamp"};
 /* Column names of the tables; the first set is the command line's own. */
 static const char *const headers[][FIELDS] = {
     {"AvailabilityZone", "InstanceType", "ProductDescription", "SpotPrice", "Timestamp"},
@@ -19,78 +25,114 @@ static const char *const headers[][FIELDS] = {
 };
 #define HEADERS (sizeof headers / sizeof *headers)
 
+#define PLAIN    "Linux/UNIX"
+#define VPC      "Linux/UNIX (Amazon VPC)"
+#define HELD_MAX (1U << 20)
+
+/* A change under the product name of a VPC: most often it repeats the one under the plain name. */
+struct held {
+    uint32_t pool, zone, type;
+    money price;
+    int64_t when;
+};
 struct spot_history {
     struct parse_context *ctx;
     struct json_reader *json;
     struct csv_reader *csv;
+    struct xml_reader *xml;
     bool tabs; /* an archive's .tsv: no header, columns in the order of the enumeration */
     bool header;
     int column[FIELDS], key;
     struct bad_rows bad;
     char field[FIELDS][100];
+    char refusal[200]; /* Code and Message of an answer that is an error */
+    struct arena *arena;
+    struct intern *strings;
+    unsigned char *plain; /* by string: the pool has changes under the plain name */
+    size_t plain_cap;
+    struct held *held;
+    size_t n_held, held_cap;
+    size_t head_len;
+    char head[4096]; /* of a table, until its first line is whole */
 };
 
-/* "use1-az1" -> us-east-1, "usw2-lax1-az1" -> us-west-2-lax-1. False when it is no zone id. */
-static bool region_of_id(const char *zone, char out[64])
+static int no_memory(const struct spot_history *h, struct gt_error *err)
 {
-    static const char *const areas[][2] = {
-        {"usg", "us-gov"}, {"us", "us"}, {"eu", "eu"}, {"ap", "ap"}, {"sa", "sa"}, {"ca", "ca"},
-        {"me", "me"},      {"af", "af"}, {"il", "il"}, {"mx", "mx"}, {"cn", "cn"}};
-    static const char *const winds[][2] = {
-        {"ne", "northeast"}, {"nw", "northwest"}, {"se", "southeast"},
-        {"sw", "southwest"}, {"n", "north"},      {"e", "east"},
-        {"s", "south"},      {"w", "west"},       {"c", "central"}};
-    for (size_t a = 0; a < sizeof areas / sizeof *areas; a++) {
-        size_t n = strlen(areas[a][0]);
-        for (size_t w = 0; w < sizeof winds / sizeof *winds && strncmp(zone, areas[a][0], n) == 0;
-             w++) {
-            size_t k = strlen(winds[w][0]);
-            const char *digit = zone + n + k;
-            if (strncmp(zone + n, winds[w][0], k) != 0 || *digit < '0' || *digit > '9' ||
-                digit[1] != '-') {
-                continue;
-            }
-            int used = snprintf(out, 64, "%s-%s-%c", areas[a][1], winds[w][1], *digit);
-            const char *city = digit + 2, *end = strchr(city, '-');
-            if (end && strncmp(city, "az", 2) != 0 && end - city > 1 && end - city < 12) {
-                snprintf(out + used, 64 - (size_t)used, "-%.*s-%c", (int)(end - city - 1), city,
-                         end[-1]);
-            }
-            return true;
-        }
-    }
-    return false;
+    return gt_fail(err, GT_ENOMEM, h->ctx->name, "out of memory");
 }
 
-/* The region that a zone is in: an id's, else the name without its letter. */
-static bool region_of(const char *zone, char out[64])
+static int put_point(struct spot_history *h, const char *zone, const char *type, money price,
+                     int64_t when, struct gt_error *err)
 {
-    size_t n = strlen(zone);
-    if (region_of_id(zone, out)) {
-        return true;
+    char region[64];
+    if (!aws_zone_region(zone, region)) {
+        return gt_fail(err, GT_EPARSE, h->ctx->name, "no zone");
     }
-    if (n < 6 || n > 60 || zone[n - 1] < 'a' || zone[n - 1] > 'z' || zone[n - 2] < '0' ||
-        zone[n - 2] > '9') {
-        return false;
+    bool china = strncmp(region, "cn-", 3) == 0;
+    struct spot_point_row r = {
+        .vendor = china ? "aws-cn" : "aws",
+        .region = region,
+        .zone = zone,
+        .instance_type = type,
+        .when = when,
+        .price = price,
+        .currency = china ? "CNY" : "USD",
+        .available = -1,
+    };
+    int rc = staging_put_spot_point(h->ctx->staging, &r, err);
+    h->ctx->rows += rc == 0;
+    return rc;
+}
+
+/* Remembers that a pool has changes under the plain name. */
+static int mark_plain(struct spot_history *h, uint32_t pool, struct gt_error *err)
+{
+    if (pool >= h->plain_cap) {
+        size_t cap = 2 * (size_t)pool + 1024;
+        unsigned char *more = realloc(h->plain, cap);
+        if (!more) {
+            return no_memory(h, err);
+        }
+        memset(more + h->plain_cap, 0, cap - h->plain_cap);
+        h->plain = more;
+        h->plain_cap = cap;
     }
-    memcpy(out, zone, n - 1);
-    out[n - 1] = '\0';
-    return true;
+    h->plain[pool] = 1;
+    return 0;
+}
+
+static int hold(struct spot_history *h, const struct held *row, struct gt_error *err)
+{
+    if (h->n_held == HELD_MAX) {
+        return gt_fail(err, GT_ELIMIT, h->ctx->name, "more than %u changes named '%s'", HELD_MAX,
+                       VPC);
+    }
+    if (h->n_held == h->held_cap) {
+        size_t cap = h->held_cap ? 2 * h->held_cap : 256;
+        struct held *more = realloc(h->held, cap * sizeof *more);
+        if (!more) {
+            return no_memory(h, err);
+        }
+        h->held = more;
+        h->held_cap = cap;
+    }
+    h->held[h->n_held++] = *row;
+    return 0;
 }
 
 /* f: the five texts. line: 0 in JSON. */
 static int put(struct spot_history *h, const char *const f[FIELDS], uint64_t line,
                struct gt_error *err)
 {
-    char region[64];
-    struct spot_point_row r = {
-        .zone = f[ZONE], .instance_type = f[TYPE], .currency = "USD", .available = -1};
+    char text[400], region[64];
+    struct held r = {0};
+    bool vpc = strcmp(f[PRODUCT], VPC) == 0;
     h->bad.seen++;
-    if (*f[PRODUCT] != '\0' && strcmp(f[PRODUCT], "Linux/UNIX") != 0) {
-        h->ctx->skipped++; /* Windows and licences; "(Amazon VPC)" repeats the plain one */
+    if (!vpc && *f[PRODUCT] != '\0' && strcmp(f[PRODUCT], PLAIN) != 0) {
+        h->ctx->skipped++; /* Windows and licences */
         return 0;
     }
-    if (!src_name_ok(f[ZONE]) || !region_of(f[ZONE], region)) {
+    if (!src_name_ok(f[ZONE]) || !aws_zone_region(f[ZONE], region)) {
         return src_bad_row(&h->bad, h->ctx, line, "zone", f[ZONE], err);
     }
     if (!src_name_ok(f[TYPE])) {
@@ -102,24 +144,67 @@ static int put(struct spot_history *h, const char *const f[FIELDS], uint64_t lin
     if (time_parse(f[TIME], 0, &r.when, NULL) != 0) {
         return src_bad_row(&h->bad, h->ctx, line, "time", f[TIME], err);
     }
-    r.region = region;
-    r.vendor = strncmp(region, "cn-", 3) == 0 ? "aws-cn" : "aws";
-    if (strcmp(r.vendor, "aws-cn") == 0) {
-        r.currency = "CNY";
+    int n = snprintf(text, sizeof text, "%.190s %.190s", f[ZONE], f[TYPE]);
+    r.pool = intern_add(h->strings, text, (size_t)n);
+    r.zone = intern_add(h->strings, f[ZONE], strlen(f[ZONE]));
+    r.type = intern_add(h->strings, f[TYPE], strlen(f[TYPE]));
+    if (r.pool == UINT32_MAX || r.zone == UINT32_MAX || r.type == UINT32_MAX) {
+        return no_memory(h, err);
     }
-    int rc = staging_put_spot_point(h->ctx->staging, &r, err);
-    h->ctx->rows += rc == 0;
+    if (vpc) {
+        return hold(h, &r, err);
+    }
+    int rc = mark_plain(h, r.pool, err);
+    return rc ? rc : put_point(h, f[ZONE], f[TYPE], r.price, r.when, err);
+}
+
+/* Pools that are known by the VPC's name only. */
+static int put_held(struct spot_history *h, struct gt_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < h->n_held; i++) {
+        const struct held *r = &h->held[i];
+        if (r->pool < h->plain_cap && h->plain[r->pool]) {
+            h->ctx->skipped++;
+        } else {
+            rc = put_point(h, intern_text(h->strings, r->zone), intern_text(h->strings, r->type),
+                           r->price, r->when, err);
+        }
+    }
     return rc;
 }
 
+static int put_fields(struct spot_history *h, uint64_t line, struct gt_error *err)
+{
+    const char *const f[FIELDS] = {h->field[ZONE], h->field[TYPE], h->field[PRODUCT],
+                                   h->field[PRICE], h->field[TIME]};
+    return put(h, f, line, err);
+}
+
+/* Where the list goes on; "" ends it. */
+static int take_token(struct spot_history *h, const char *token, struct gt_error *err)
+{
+    if (strlen(token) >= sizeof h->ctx->next) {
+        return gt_fail(err, GT_ELIMIT, h->ctx->name, "a NextToken longer than %zu bytes",
+                       sizeof h->ctx->next - 1);
+    }
+    memcpy(h->ctx->next, token, strlen(token) + 1);
+    return 0;
+}
+
 /* Depth: 1 document, 2 SpotPriceHistory, 3 one change. */
-static int on_event(void *ctx, struct json_reader *r, enum json_event e, const char *text,
-                    size_t len, struct gt_error *err)
+static int on_json(void *ctx, struct json_reader *r, enum json_event e, const char *text,
+                   size_t len, struct gt_error *err)
 {
     struct spot_history *h = ctx;
     int depth = json_depth(r);
-    if (e == JSON_KEY && depth == 1 && strcmp(text, "SpotPriceHistory") != 0) {
-        json_skip_value(r);
+    if (e == JSON_KEY && depth == 1) {
+        h->key = strcmp(text, "NextToken") == 0 ? FIELDS : -1;
+        if (h->key < 0 && strcmp(text, "SpotPriceHistory") != 0) {
+            json_skip_value(r);
+        }
+    } else if (e == JSON_STRING && depth == 1 && h->key == FIELDS) {
+        return take_token(h, text, err);
     } else if (e == JSON_OBJECT && depth == 3) {
         memset(h->field, 0, sizeof h->field);
     } else if (e == JSON_KEY && depth == 3) {
@@ -136,11 +221,49 @@ static int on_event(void *ctx, struct json_reader *r, enum json_event e, const c
         }
         memcpy(h->field[h->key], text, len + 1);
     } else if (e == JSON_END_OBJECT && depth == 2) {
-        const char *const f[FIELDS] = {h->field[ZONE], h->field[TYPE], h->field[PRODUCT],
-                                       h->field[PRICE], h->field[TIME]};
-        return put(h, f, 0, err);
+        return put_fields(h, 0, err);
     } else if ((e == JSON_OBJECT || e == JSON_ARRAY) && depth > 3) {
         return json_fail(r, GT_EPARSE, err, "found a list where a change has texts");
+    }
+    return 0;
+}
+
+/* An answer that is an error: Response/Errors/Error/{Code, Message}. */
+static int on_refusal(struct spot_history *h, struct xml_reader *r, const char *name,
+                      const char *text, struct gt_error *err)
+{
+    size_t n = strlen(h->refusal);
+    if (strcmp(name, "Code") == 0 || strcmp(name, "Message") == 0) {
+        snprintf(h->refusal + n, sizeof h->refusal - n, "%s%s", n > 0 ? ": " : "", text);
+    }
+    return xml_depth(r) > 1 ? 0
+                            : xml_fail(r, GT_EPARSE, err, "the answer is an error: %s",
+                                       h->refusal[0] ? h->refusal : "of no known form");
+}
+
+/* Depth: 1 the response, 2 spotPriceHistorySet, 3 item, 4 its fields. */
+static int on_xml(void *ctx, struct xml_reader *r, enum xml_event e, const char *name,
+                  const char *text, struct gt_error *err)
+{
+    struct spot_history *h = ctx;
+    int depth = xml_depth(r);
+    if (e == XML_START && depth == 1) {
+        h->key = strcmp(name, "DescribeSpotPriceHistoryResponse") == 0 ? 0 : -1;
+        h->refusal[0] = '\0';
+    } else if (h->key < 0) {
+        return e == XML_END ? on_refusal(h, r, name, text, err) : 0;
+    } else if (e == XML_START && depth == 3) {
+        memset(h->field, 0, sizeof h->field);
+    } else if (e == XML_END && depth == 4) {
+        for (int i = 0; i < FIELDS; i++) {
+            if (strcmp(name, xml_names[i]) == 0 && strlen(text) < sizeof h->field[i]) {
+                memcpy(h->field[i], text, strlen(text) + 1);
+            }
+        }
+    } else if (e == XML_END && depth == 3 && strcmp(name, "item") == 0) {
+        return put_fields(h, xml_line(r), err);
+    } else if (e == XML_END && depth == 2 && strcmp(name, "nextToken") == 0) {
+        return take_token(h, text, err);
     }
     return 0;
 }
@@ -176,6 +299,7 @@ static int on_row(void *ctx, const struct csv_row *row, struct gt_error *err)
     return put(h, f, row->line, err);
 }
 
+/* The first line has five columns with tabs between. */
 static bool is_tsv(const char *head, size_t len)
 {
     const char *end = memchr(head, '\n', len);
@@ -183,7 +307,7 @@ static bool is_tsv(const char *head, size_t len)
     for (const char *p = head; end && p < end; p++) {
         tabs += *p == '\t';
     }
-    return end && tabs == 4 && memmem(head, len < 4096 ? len : 4096, "Linux/UNIX", 10);
+    return tabs == 4;
 }
 
 static bool recognise(const char *head, size_t len, const char *name)
@@ -193,13 +317,16 @@ static bool recognise(const char *head, size_t len, const char *name)
     if (n > 0 && *head == '{') {
         return memmem(head, n, "\"SpotPriceHistory\"", 18) != NULL;
     }
+    if (n > 0 && *head == '<') {
+        return memmem(head, n, "<DescribeSpotPriceHistoryResponse", 33) != NULL;
+    }
     const char *end = memchr(head, '\n', n);
     size_t line = end ? (size_t)(end - head) : n;
     bool price = memmem(head, line, "SpotPrice", 9) && memmem(head, line, "AvailabilityZone", 16) &&
                  memmem(head, line, "Timestamp", 9);
     bool kept = memmem(head, line, "spot_usd_per_hour", 17) &&
                 memmem(head, line, "timestamp_utc", 13) && memmem(head, line, "instance_type", 13);
-    return price || kept || is_tsv(head, len);
+    return price || kept || (is_tsv(head, n) && memmem(head, n, PLAIN, strlen(PLAIN)));
 }
 
 static void history_abort(struct parser *p)
@@ -208,6 +335,10 @@ static void history_abort(struct parser *p)
     if (h) {
         json_reader_free(h->json);
         csv_reader_free(h->csv);
+        xml_reader_free(h->xml);
+        arena_free(h->arena);
+        free(h->plain);
+        free(h->held);
     }
     free(h);
 }
@@ -215,37 +346,81 @@ static void history_abort(struct parser *p)
 static int history_open(struct parse_context *ctx, struct parser **out, struct gt_error *err)
 {
     struct spot_history *h = calloc(1, sizeof *h);
-    if (!h) {
+    struct parser *p = (struct parser *)(void *)h;
+    if (h) {
+        h->ctx = ctx;
+        h->arena = arena_new((size_t)256 << 20);
+        h->strings = h->arena ? intern_new(h->arena) : NULL;
+    }
+    if (!h || !h->strings) {
+        history_abort(p);
         return gt_fail(err, GT_ENOMEM, ctx->name, "out of memory");
     }
-    h->ctx = ctx;
-    *out = (struct parser *)(void *)h;
+    *out = p;
     return 0;
+}
+
+/* A table is opened once its first line is there: tabs or commas. */
+static int begin_table(struct spot_history *h, struct gt_error *err)
+{
+    h->tabs = is_tsv(h->head, h->head_len);
+    int rc = csv_reader_new(h->ctx->name, h->tabs ? '\t' : ',', on_row, h, &h->csv, err);
+    return rc ? rc : csv_reader_feed(h->csv, h->head, h->head_len, err);
+}
+
+/* The first byte tells the form. */
+static int begin(struct spot_history *h, const char *data, size_t *len, struct gt_error *err)
+{
+    const char *name = h->ctx->name;
+    if (h->head_len == 0 && *data == '<') {
+        return xml_reader_new(name, on_xml, h, &h->xml, err);
+    }
+    if (h->head_len == 0 && *data == '{') {
+        int rc = json_reader_new(name, on_json, h, &h->json, err);
+        if (rc == 0) {
+            json_reader_many(h->json);
+        }
+        return rc;
+    }
+    size_t room = sizeof h->head - h->head_len;
+    *len = *len < room ? *len : room;
+    memcpy(h->head + h->head_len, data, *len);
+    h->head_len += *len;
+    bool whole = h->head_len == sizeof h->head || memchr(h->head, '\n', h->head_len);
+    return whole ? begin_table(h, err) : 0;
 }
 
 static int history_feed(struct parser *p, const char *data, size_t len, struct gt_error *err)
 {
     struct spot_history *h = (struct spot_history *)(void *)p;
-    if (!h->json && !h->csv && len > 0) {
-        h->tabs = is_tsv(data, len);
-        int rc = *data == '{'
-                     ? json_reader_new(h->ctx->name, on_event, h, &h->json, err)
-                     : csv_reader_new(h->ctx->name, h->tabs ? '\t' : ',', on_row, h, &h->csv, err);
+    if (len > 0 && !h->json && !h->csv && !h->xml) {
+        size_t taken = len;
+        int rc = begin(h, data, &taken, err);
         if (rc != 0) {
             return rc;
         }
+        taken = h->head_len > 0 ? taken : 0; /* else it is still to be read */
+        data += taken;
+        len -= taken;
     }
-    return h->json  ? json_reader_feed(h->json, data, len, err)
-           : h->csv ? csv_reader_feed(h->csv, data, len, err)
-                    : 0;
+    return len == 0  ? 0
+           : h->json ? json_reader_feed(h->json, data, len, err)
+           : h->xml  ? xml_reader_feed(h->xml, data, len, err)
+                     : csv_reader_feed(h->csv, data, len, err);
 }
 
 static int history_close(struct parser *p, struct gt_error *err)
 {
     struct spot_history *h = (struct spot_history *)(void *)p;
-    int rc = h->json  ? json_reader_end(h->json, err)
-             : h->csv ? csv_reader_end(h->csv, err)
-                      : gt_fail(err, GT_EPARSE, h->ctx->name, "an empty file");
+    int rc = h->json || h->xml || h->csv ? 0
+             : h->head_len > 0           ? begin_table(h, err)
+                                         : gt_fail(err, GT_EPARSE, h->ctx->name, "an empty file");
+    if (rc == 0) {
+        rc = h->json  ? json_reader_end(h->json, err)
+             : h->xml ? xml_reader_end(h->xml, err)
+                      : csv_reader_end(h->csv, err);
+    }
+    rc = rc ? rc : put_held(h, err);
     if (rc == 0 && h->ctx->rows == 0) {
         rc = gt_fail(err, GT_EPARSE, h->ctx->name, "a spot price history without a Linux price");
     }
@@ -256,7 +431,7 @@ static int history_close(struct parser *p, struct gt_error *err)
 const struct source_def source_aws_spot_history = {
     .id = "aws-spot-history",
     .vendor = "aws",
-    .help = "saved answers of describe-spot-price-history, and tables of them",
+    .help = "AWS spot prices of the last 90 days by zone: the EC2 API, saved answers, tables",
     .recognise = recognise,
     .parse_open = history_open,
     .parse_feed = history_feed,

@@ -41,6 +41,7 @@ struct source_def {
     const char *default_url;
     enum source_kind kind;
     bool needs_key, default_on;
+    const char *key_variable; /* environment variable of the key, NULL = GPUTIER_KEY_ID */
     bool per_region;         /* one set of files a region: --region chooses */
     uint64_t expected_bytes; /* per region or in all, for the question before a big fetch */
     const char *help;
@@ -97,7 +98,8 @@ struct fetch_summary {
 };
 /* Bytes that a fetch with these options is expected to take; no request is made. */
 int fetch_expected(const struct fetch_options *o, uint64_t *bytes, struct gt_error *err) GT_CHECK;
-/* Environment variable that holds the key of a source: "GPUTIER_KEY_LAMBDA"; returns buf. */
+/* Environment variable that holds the key of a source: "GPUTIER_KEY_LAMBDA", or the vendor's own
+ * ("AWS_ACCESS_KEY_ID"); returns buf. */
 const char *fetch_key_variable(const char *source_id, char buf[64]);
 /* 0 when every source ended well, else the first error; the others are still carried out. */
 int fetch_sources(const struct fetch_options *o, struct fetch_summary *out,

@@ -74,6 +74,9 @@ void staging_discard(struct staging *st,
 /* Conditional request state of a source + scope: caller frees the strings; NULL when none. */
 int store_http_state(struct store *s, const char *source_id, const char *scope, char **etag,
                      char **last_modified, struct gt_error *err) GT_CHECK;
+/* When a part was last published or confirmed from the network, GT_TIME_NONE: never. */
+int store_last_fetch(struct store *s, const char *source_id, const char *scope, int64_t *when,
+                     struct gt_error *err) GT_CHECK;
 /* A 304: only the fetch time moves. */
 int store_touch_source(struct store *s, const char *source_id, const char *scope, int64_t when,
                        struct gt_error *err) GT_CHECK;

@@ -17,6 +17,7 @@
 #define ENGINE_REDIRECTS 5
 #define ENGINE_TRIES_MAX 50 /* resumed tries that made progress do not count, up to this many */
 #define DOCUMENT_BYTES   (8ULL << 20)
+#define REFUSAL_BYTES    4096U /* kept of the body of a refusal */
 
 enum transfer_state { TRANSFER_WAITING, TRANSFER_ACTIVE, TRANSFER_ENDED };
 
@@ -51,6 +52,11 @@ struct transfer {
     const char *url, *alternative, *scope, *region, *vendor, *post;
     const char *first_url; /* before redirects */
     const char *const *header;
+    const char *sigv4, *user, *secret;
+    fetch_refusal_fn *refusal;
+    void *refusal_ctx;
+    char *said; /* first bytes of a refusal; NULL when nobody reads them */
+    size_t said_len;
     uint64_t max_bytes;
     bool listed, optional;
     bool second;             /* first_url is the alternative */
@@ -128,6 +134,11 @@ void transfer_finish(struct engine *e, struct transfer *t, CURLcode code);
 void transfer_drop(struct engine *e, struct transfer *t);
 /* Ends t as failed with t->err. */
 void transfer_fail(struct engine *e, struct transfer *t);
+
+/* refusal.c */
+void refusal_take(struct transfer *t, const char *data, size_t len);
+/* Appends the server's words to t->err; true: the fault passes. */
+bool refusal_read(struct transfer *t);
 
 /* answer.c */
 void answer_reset(struct answer *a);

@@ -27,6 +27,11 @@ bool engine_cancelled(const struct engine *e)
 
 const char *fetch_key_variable(const char *source_id, char buf[64])
 {
+    const struct source_def *d = source_find(source_id);
+    if (d && d->key_variable) {
+        snprintf(buf, 64, "%s", d->key_variable);
+        return buf;
+    }
     size_t n = (size_t)snprintf(buf, 64, "GPUTIER_KEY_%s", source_id);
     for (size_t i = 0; i < n && i < 63; i++) {
         buf[i] = buf[i] == '-' ? '_' : (char)toupper((unsigned char)buf[i]);

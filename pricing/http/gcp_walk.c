@@ -1,9 +1,7 @@
 /* Google Cloud's catalogue: two services, each page by page. The key goes into a header line: an
  * address may end up in a log. */
 #include "http.h"
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
+#include "url.h"
 
 static const char *const services[] = {"6F81-5844-456A" /* Compute Engine */,
                                        "95FF-2EF5-5EA1" /* Cloud Storage */};
@@ -26,17 +24,11 @@ static int after(struct fetch_list *l, void *ctx, const char *body, size_t len,
 
 static int ask(struct fetch_list *l, struct walk *w, const char *token, struct gt_error *err)
 {
-    char query[3 * 512 + 1];
-    size_t n = 0;
-    for (const char *p = token; *p != '\0' && n + 4 < sizeof query; p++) {
-        unsigned char c = (unsigned char)*p;
-        n += (size_t)(isalnum(c) || strchr("-_.~", c) ? snprintf(query + n, 4, "%c", c)
-                                                      : snprintf(query + n, 4, "%%%02X", c));
-    }
-    query[n] = '\0';
-    char *url = arena_printf(fetch_arena(fetch_list_run(l)),
-                             "/services/%s/skus?pageSize=5000&currencyCode=USD%s%s", w->service,
-                             n > 0 ? "&pageToken=" : "", query);
+    struct arena *a = fetch_arena(fetch_list_run(l));
+    char *query = url_escape(a, token);
+    char *url = query ? arena_printf(a, "/services/%s/skus?pageSize=5000&currencyCode=USD%s%s",
+                                     w->service, *query ? "&pageToken=" : "", query)
+                      : NULL;
     if (!url) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }

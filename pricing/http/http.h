@@ -9,6 +9,11 @@
 #include "gputier/arena.h"
 #include "gputier/fetch.h"
 
+/* Reads what a server says in an answer that is none of 200, 206, 304 and a redirect: message (not
+ * empty: shown) gets its words, true means that the fault passes and the request may be tried again
+ * although its status does not say so. body: at most 4 KiB, unpacked. */
+typedef bool fetch_refusal_fn(void *ctx, const char *body, size_t len, char message[256]);
+
 struct fetch_request {
     const char *url;         /* absolute, or below the base when it begins with "/" */
     const char *alternative; /* asked instead when url answers 404; NULL = none */
@@ -18,9 +23,14 @@ struct fetch_request {
     const char *post;          /* body of a POST, NULL = GET */
     const char *const *header; /* more header lines, NULL-terminated; they may hold a key: never
                                 * logged, not sent to another host on a redirect */
-    uint64_t max_bytes;        /* after decompression, 0 = the default of the kind */
-    bool listed;               /* an index names this file: a 404 is a delay and tried again */
-    bool optional;             /* 404 means "not published", unless this scope was fetched before */
+    /* AWS's signature, by libcurl: "aws:amz:REGION:SERVICE", key id and secret. NULL = none. Like
+     * the header lines not sent to another host. */
+    const char *sigv4, *user, *secret;
+    fetch_refusal_fn *refusal; /* NULL: the status alone is shown */
+    void *refusal_ctx;
+    uint64_t max_bytes; /* after decompression, 0 = the default of the kind */
+    bool listed;        /* an index names this file: a 404 is a delay and tried again */
+    bool optional;      /* 404 means "not published", unless this scope was fetched before */
 };
 
 /* Streams the answer into the source's parser and publishes its rows. */
@@ -52,6 +62,10 @@ const char *fetch_list_next(const struct fetch_list *l);
 const struct source_def *fetch_source(const struct fetch_run *run);
 const char *fetch_base(const struct fetch_run *run); /* without a trailing "/" */
 const char *fetch_key(const struct fetch_run *run);  /* NULL = none */
+int64_t fetch_now(const struct fetch_run *run);      /* the clock of the run */
+/* When a part of this source was last published from the network; GT_TIME_NONE: never. */
+int fetch_last(const struct fetch_run *run, const char *scope, int64_t *when,
+               struct gt_error *err) GT_CHECK;
 /* Codes of the regions asked of this source's vendor; NULL past the end. A code given as
  * "vendor/code" to another vendor is left out. */
 const char *fetch_region(const struct fetch_run *run, size_t i);
@@ -68,6 +82,7 @@ int aws_offer_fetch(struct fetch_run *run, struct gt_error *err);        /* aws_
 int aws_savings_plan_fetch(struct fetch_run *run, struct gt_error *err); /* aws_walk.c */
 int skypilot_fetch(struct fetch_run *run, struct gt_error *err);         /* skypilot_walk.c */
 int gcp_skus_fetch(struct fetch_run *run, struct gt_error *err);         /* gcp_walk.c */
+int aws_spot_history_fetch(struct fetch_run *run, struct gt_error *err); /* aws_spot_walk.c */
 int vultr_fetch(struct fetch_run *run, struct gt_error *err);            /* cloud_walks.c */
 int verda_fetch(struct fetch_run *run, struct gt_error *err);            /* cloud_walks.c */
 /* Numbered pages of the base, opened by a bearer key, while the parser says that more follow;

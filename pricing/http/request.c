@@ -62,6 +62,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
     }
     if (t->answer.status != 200 && t->answer.status != 206) {
         t->ignored += len;
+        refusal_take(t, data, len);
         return t->ignored <= IGNORED_BYTES ? len : 0;
     }
     if (!t->started) {
@@ -181,6 +182,7 @@ int transfer_start(struct engine *e, struct transfer *t, struct gt_error *err)
     answer_reset(&t->answer);
     t->started = t->restart = false;
     t->ignored = 0;
+    t->said_len = 0;
     t->rc = 0;
     t->reason[0] = '\0';
     set_transport(e, t);
@@ -195,6 +197,11 @@ int transfer_start(struct engine *e, struct transfer *t, struct gt_error *err)
     if (t->post) {
         set(t->easy, CURLOPT_POSTFIELDSIZE, (long)strlen(t->post));
         set(t->easy, CURLOPT_POSTFIELDS, t->post);
+    }
+    if (t->sigv4 && url_same_origin(t->url, t->first_url)) {
+        set(t->easy, CURLOPT_AWS_SIGV4, t->sigv4);
+        set(t->easy, CURLOPT_USERNAME, t->user);
+        set(t->easy, CURLOPT_PASSWORD, t->secret);
     }
     int rc = add_lines(e, t, err);
     if (rc != 0) {

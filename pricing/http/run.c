@@ -118,7 +118,10 @@ static int add(struct fetch_run *run, const struct fetch_request *q, struct tran
     char *url = NULL, *alternative = NULL;
     if (!t || copy_text(a, q->scope ? q->scope : "", &t->scope) != 0 ||
         copy_text(a, q->region, &t->region) != 0 || copy_text(a, q->vendor, &t->vendor) != 0 ||
-        copy_text(a, q->post, &t->post) != 0 || copy_lines(a, q->header, &t->header) != 0) {
+        copy_text(a, q->post, &t->post) != 0 || copy_lines(a, q->header, &t->header) != 0 ||
+        copy_text(a, q->sigv4, &t->sigv4) != 0 || copy_text(a, q->user, &t->user) != 0 ||
+        copy_text(a, q->secret, &t->secret) != 0 ||
+        (q->refusal && !(t->said = arena_alloc(a, REFUSAL_BYTES)))) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     int rc = url_join(a, run->base, q->url, &url, err);
@@ -134,6 +137,8 @@ static int add(struct fetch_run *run, const struct fetch_request *q, struct tran
     }
     t->url = t->first_url = url;
     t->alternative = alternative;
+    t->refusal = q->refusal;
+    t->refusal_ctx = q->refusal_ctx;
     t->listed = q->listed;
     t->optional = q->optional;
     t->max_bytes = q->max_bytes;
@@ -200,6 +205,16 @@ const char *fetch_base(const struct fetch_run *run)
 const char *fetch_key(const struct fetch_run *run)
 {
     return run->key;
+}
+
+int64_t fetch_now(const struct fetch_run *run)
+{
+    return run->engine->o->now;
+}
+
+int fetch_last(const struct fetch_run *run, const char *scope, int64_t *when, struct gt_error *err)
+{
+    return store_last_fetch(run->engine->o->store, run->def->id, scope, when, err);
 }
 
 const char *fetch_region(const struct fetch_run *run, size_t i)

@@ -241,7 +241,8 @@ static void answered(struct engine *e, struct transfer *t)
             s == 401 || s == 403 ? ", the server refuses access"
             : s == 429           ? ", too many requests"
                                  : "");
-    if (retry_status(s, false)) {
+    bool passes = refusal_read(t);
+    if (passes || retry_status(s, false)) {
         again(e, t, retry_after(t->answer.retry_after, (int64_t)time(NULL)), 0);
         return;
     }

@@ -77,6 +77,22 @@ int url_join(struct arena *a, const char *base, const char *ref, char **out, str
     return url_check(*out, err);
 }
 
+char *url_escape(struct arena *a, const char *text)
+{
+    size_t n = 0;
+    char *out = arena_alloc(a, 3 * strlen(text) + 1);
+    for (const char *p = text; out && *p != '\0'; p++) {
+        unsigned char c = (unsigned char)*p;
+        if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+            strchr("-_.~", c)) {
+            out[n++] = *p;
+        } else {
+            n += (size_t)snprintf(out + n, 4, "%%%02X", c);
+        }
+    }
+    return out;
+}
+
 const char *url_redact(const char *url, char *buf, size_t size)
 {
     const char *scheme_end = strstr(url, "://");

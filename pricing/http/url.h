@@ -17,5 +17,7 @@ int url_join(struct arena *a, const char *base, const char *ref, char **out,
              struct gt_error *err) GT_CHECK;
 /* The address without user, query and fragment, cut to the buffer; returns buf. */
 const char *url_redact(const char *url, char *buf, size_t size);
+/* Percent-encodes all but letters, digits and "-_.~"; NULL when out of memory. */
+char *url_escape(struct arena *a, const char *text);
 
 #endif

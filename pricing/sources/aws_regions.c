@@ -1,5 +1,6 @@
 /* AWS region codes by the names that price lists use for places: old lists have no code. */
 #include "aws_offer.h"
+#include "aws_zone.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -83,20 +84,6 @@ const char *aws_usage(const char *usage)
     }
 }
 
-/* A Local or Wavelength Zone belongs to the list of its region: us-east-1-bos-1 to us-east-1. */
-static size_t parent_length(const char *region)
-{
-    size_t n = 0;
-    int dashes = 0, want = strncmp(region, "us-gov-", 7) == 0 ? 4 : 3;
-    for (; region[n] != '\0'; n++) {
-        dashes += region[n] == '-';
-        if (dashes == want) {
-            break;
-        }
-    }
-    return n;
-}
-
 void aws_saw_region(struct aws_offer *o, const char *region)
 {
     if (o->many_regions || strcmp(o->region, region) == 0) {
@@ -106,7 +93,7 @@ void aws_saw_region(struct aws_offer *o, const char *region)
         snprintf(o->region, sizeof o->region, "%s", region);
         return;
     }
-    size_t a = parent_length(o->region), b = parent_length(region);
+    size_t a = aws_parent_length(o->region), b = aws_parent_length(region);
     if (a != b || memcmp(o->region, region, a) != 0) {
         o->many_regions = true;
     }

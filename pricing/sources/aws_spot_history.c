@@ -3,6 +3,7 @@
  * changes, not samples, and the first of a pool may be older than the time asked for: each stands
  * at its own time and holds until the next. Only Linux/UNIX. A zone's name is per account and its
  * id is not: each is kept as it comes, the two are never joined. */
+#include "../http/http.h"
 #include "aws_zone.h"
 #include "gputier/arena.h"
 #include "json_read.h"
@@ -431,10 +432,16 @@ static int history_close(struct parser *p, struct gt_error *err)
 const struct source_def source_aws_spot_history = {
     .id = "aws-spot-history",
     .vendor = "aws",
+    .default_url = "https://ec2.REGION.amazonaws.com/",
+    .needs_key = true,
+    .key_variable = "AWS_ACCESS_KEY_ID",
+    .per_region = true,
+    .expected_bytes = 20000000,
     .help = "AWS spot prices of the last 90 days by zone: the EC2 API, saved answers, tables",
     .recognise = recognise,
     .parse_open = history_open,
     .parse_feed = history_feed,
     .parse_close = history_close,
     .parse_abort = history_abort,
+    .fetch = aws_spot_history_fetch,
 };

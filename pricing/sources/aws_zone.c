@@ -50,6 +50,19 @@ bool aws_zone_region(const char *zone, char out[64])
     return true;
 }
 
+size_t aws_parent_length(const char *region)
+{
+    size_t n = 0;
+    int dashes = 0, want = strncmp(region, "us-gov-", 7) == 0 ? 4 : 3;
+    for (; region[n] != '\0'; n++) {
+        dashes += region[n] == '-';
+        if (dashes == want) {
+            break;
+        }
+    }
+    return n;
+}
+
 const char *aws_feed_region(const char *code)
 {
     static const char *const old[][2] = {

@@ -3,10 +3,13 @@
 #ifndef GPUTIER_AWS_ZONE_H
 #define GPUTIER_AWS_ZONE_H
 #include <stdbool.h>
+#include <stddef.h>
 
 /* "us-east-1a" and "use1-az1" to us-east-1; a Local Zone is a region of its own, as in the price
  * lists: "us-west-2-lax-1a" and "usw2-lax1-az1" to us-west-2-lax-1. False: no zone. */
 bool aws_zone_region(const char *zone, char out[64]);
+/* A Local or Wavelength Zone belongs to a region: bytes of us-east-1 in us-east-1-bos-1. */
+size_t aws_parent_length(const char *region);
 /* Codes of the first regions in the spot feeds ("us-east", "apac-sin"); others stay as they are. */
 const char *aws_feed_region(const char *code);
 

@@ -195,12 +195,14 @@ static int record_published(struct staging *st, const struct publish_result *res
         rc = insert_run(st, feed, "published", NULL, res, repeated, err);
     }
     long long run = sqlite3_last_insert_rowid(d->h);
-    if (rc == 0 && st->rows == st->count[ST_SPOT]) { /* the price rows keep their last date */
+    if (rc == 0 && st->rows == st->count[ST_SPOT]) { /* price rows keep their last date */
         return db_execf(d, err,
-                        "UPDATE main.fetch_run SET as_of = (SELECT as_of FROM main.fetch_run"
-                        " WHERE feed = %lld AND state = 'published' AND id < %lld"
-                        " ORDER BY id DESC LIMIT 1) WHERE id = %lld",
-                        (long long)feed, run, run);
+                        "UPDATE main.fetch_run SET as_of = iif(EXISTS(SELECT 1 FROM main.offer"
+                        " WHERE feed = %lld AND known_to IS NULL), (SELECT as_of"
+                        " FROM main.fetch_run WHERE feed = %lld AND state = 'published'"
+                        " AND id < %lld ORDER BY id DESC LIMIT 1),"
+                        " (SELECT max(time) FROM st.spot_point)) WHERE id = %lld",
+                        (long long)feed, (long long)feed, run, run);
     }
     return rc == 0 ? db_execf(d, err,
                               "UPDATE main.fetch_run SET as_of = (SELECT " RUN_DATE

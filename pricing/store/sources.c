@@ -41,6 +41,28 @@ int store_http_state(struct store *s, const char *source_id, const char *scope, 
     return rc;
 }
 
+int store_last_fetch(struct store *s, const char *source_id, const char *scope, int64_t *when,
+                     struct gt_error *err)
+{
+    store_lock(s);
+    sqlite3_stmt *st = NULL;
+    bool row = false;
+    int rc = db_prepare(&s->db,
+                        "SELECT max(r.started) FROM fetch_run r JOIN feed f ON f.id = r.feed"
+                        " JOIN source s ON s.id = f.source WHERE s.name = ?1 AND f.scope = ?2"
+                        " AND r.origin = 1 AND r.state IN ('published', 'unchanged')",
+                        &st, err);
+    if (rc == 0) {
+        (void)sqlite3_bind_text(st, 1, source_id, -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(st, 2, scope, -1, SQLITE_STATIC);
+        rc = db_step(&s->db, st, &row, err);
+    }
+    *when = row ? column_time(st, 0) : GT_TIME_NONE;
+    (void)sqlite3_finalize(st);
+    store_unlock(s);
+    return rc;
+}
+
 int store_touch_source(struct store *s, const char *source_id, const char *scope, int64_t when,
                        struct gt_error *err)
 {

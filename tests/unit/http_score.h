@@ -99,6 +99,17 @@ int store_http_state(struct store *s, const char *id, const char *scope, char **
     return 0;
 }
 
+int store_last_fetch(struct store *s, const char *source_id, const char *scope, int64_t *when,
+                     struct gt_error *err)
+{
+    (void)s;
+    (void)source_id;
+    (void)scope;
+    (void)err;
+    *when = INT64_MIN;
+    return 0;
+}
+
 int store_touch_source(struct store *s, const char *id, const char *scope, int64_t when,
                        struct gt_error *err)
 {

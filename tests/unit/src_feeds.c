@@ -51,34 +51,129 @@ static void check(money m, const char *text)
     assert_string_equal(money_format(m, buf), text);
 }
 
+static void four_points(void)
+{
+    assert_int_equal(st.n_spot, 4);
+    assert_int_equal(ctx.skipped, 3); /* Windows, Red Hat, and the VPC's name for the first */
+    assert_string_equal(st.spot[0].zone, "us-east-1a");
+    assert_string_equal(st.spot[0].region, "us-east-1");
+    check(st.spot[0].price, "0.4134");
+    assert_int_equal(st.spot[0].when, 1786343465);
+    assert_int_equal(st.spot[2].when, 1786014129); /* before the others: kept at its own time */
+}
+
 static void spot_history(void **s)
 {
     (void)s;
     if (!parse_shared("aws-spot-history", "samples/aws/describe-spot-price-history.cli.json")) {
         skip();
     }
-    assert_int_equal(st.n_spot, 4);
-    assert_int_equal(ctx.skipped, 3);
-    assert_string_equal(st.spot[0].zone, "us-east-1a");
-    assert_string_equal(st.spot[0].region, "us-east-1");
-    check(st.spot[0].price, "0.4134");
-    assert_int_equal(st.spot[0].when, 1786343465);
-    assert_string_equal(st.spot[3].region, "us-west-2-lax-1"); /* a Local Zone */
-    parse_shared("aws-spot-history", "samples/aws/spot-history.azid.2023.excerpt.tsv");
-    assert_int_equal(st.n_spot, 5);
-    assert_string_equal(st.spot[0].zone, "euc1-az2");
-    assert_string_equal(st.spot[0].region, "eu-central-1");
+    four_points();
+    parse_shared("aws-spot-history", "samples/aws/describe-spot-price-history.response.xml");
+    four_points();
     parse_shared("aws-spot-history", "catalog/aws-spot-history-all-2022-05-31.csv.gz");
     assert_int_equal(st.n_spot, 9281);
     for (size_t i = 0; i < st.n_spot; i++) { /* every zone id has a region */
         assert_true(strlen(st.spot[i].region) >= 9);
     }
     static const char *const bad[] = {
-        "{\"SpotPriceHistory\":[{\"AvailabilityZone\":\"us-east-1a\"}", "{\"SpotPriceHistory\":[]}",
-        "Timestamp,AvailabilityZone,InstanceType,SpotPrice\nx,us-east-1a,m,1\n"};
-    for (size_t i = 0; i < 3; i++) {
+        "{\"SpotPriceHistory\":[{\"AvailabilityZone\":\"us-east-1a\"}",
+        "{\"SpotPriceHistory\":[]}",
+        "Timestamp,AvailabilityZone,InstanceType,SpotPrice\nx,us-east-1a,m,1\n",
+        "<DescribeSpotPriceHistoryResponse/>",
+        "<!DOCTYPE a [<!ENTITY b 'c'>]><DescribeSpotPriceHistoryResponse/>",
+        "<DescribeSpotPriceHistoryResponse></x>"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(parse("aws-spot-history", "x", bad[i], strlen(bad[i]), 5), GT_EPARSE);
     }
+}
+
+/* Any piece size gives the same rows, any cut is refused, pages follow one another. */
+static void spot_history_in_pieces(void **s)
+{
+    (void)s;
+    size_t n;
+    char *t = fake_shared("samples/aws/describe-spot-price-history.response.xml", &n);
+    if (!t) {
+        skip();
+    }
+    for (size_t step = 1; step < 200; step += 7) {
+        assert_int_equal(parse("aws-spot-history", "x", t, n, step), 0);
+        four_points();
+    }
+    size_t end = (size_t)(strstr(t, "</DescribeSpot") - t) + 35;
+    for (size_t cut = 40; cut < end; cut++) {
+        fake_clear(&st);
+        memset(&ctx, 0, sizeof ctx);
+        int rc = fake_parse(source_find("aws-spot-history"), &st, "x", t, cut, cut, &ctx, &err);
+        assert_int_equal(rc, GT_EPARSE);
+    }
+    char *two = malloc(2 * n + 20);
+    int len = snprintf(two, 2 * n + 20, "%s\n \n%s<!-- end -->", t, t);
+    assert_int_equal(parse("aws-spot-history", "x", two, (size_t)len, 61), 0);
+    assert_int_equal(st.n_spot, 8);
+    free(two);
+    free(t);
+}
+
+static void trap_25_names_and_ids_are_not_joined(void **s)
+{
+    (void)s;
+    if (!parse_shared("aws-spot-history", "samples/aws/spot-history.azid.2023.excerpt.tsv")) {
+        skip();
+    }
+    assert_int_equal(st.n_spot, 5);
+    assert_string_equal(st.spot[0].zone, "euc1-az2"); /* an id stays an id, in its region */
+    assert_string_equal(st.spot[0].region, "eu-central-1");
+    static const char both[] =
+        "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet><item><instanceType>g5.xlarge"
+        "</instanceType><productDescription>Linux/UNIX</productDescription><spotPrice>0.5</"
+        "spotPrice>"
+        "<timestamp>2026-08-10T06:31:05.000Z</timestamp><availabilityZone>us-east-1a"
+        "</availabilityZone><availabilityZoneId>use1-az4</availabilityZoneId></item>"
+        "</spotPriceHistorySet></DescribeSpotPriceHistoryResponse>";
+    assert_int_equal(parse("aws-spot-history", "x", both, sizeof both - 1, 9), 0);
+    assert_string_equal(st.spot[0].zone, "us-east-1a");
+}
+
+static void trap_26_local_zones(void **s)
+{
+    static const char *const zone[][2] = {
+        {"us-west-2-lax-1a", "us-west-2-lax-1"}, {"usw2-lax1-az1", "us-west-2-lax-1"},
+        {"us-gov-west-1b", "us-gov-west-1"},     {"usgw1-az2", "us-gov-west-1"},
+        {"cn-north-1a", "cn-north-1"},           {"cnnw1-az3", "cn-northwest-1"},
+        {"ap-southeast-2c", "ap-southeast-2"},   {"apse2-az1", "ap-southeast-2"},
+    };
+    (void)s;
+    for (size_t i = 0; i < sizeof zone / sizeof *zone; i++) {
+        char text[300];
+        int n = snprintf(text, sizeof text,
+                         "Timestamp,AvailabilityZone,InstanceType,ProductDescription,SpotPrice\n"
+                         "2026-08-10T06:31:05+00:00,%s,g5.xlarge,Linux/UNIX,0.5\n",
+                         zone[i][0]);
+        assert_int_equal(parse("aws-spot-history", "x", text, (size_t)n, 64), 0);
+        assert_string_equal(st.spot[0].region, zone[i][1]);
+        assert_string_equal(st.spot[0].zone, zone[i][0]);
+        bool china = strncmp(zone[i][1], "cn-", 3) == 0;
+        assert_string_equal(st.spot[0].vendor, china ? "aws-cn" : "aws");
+        assert_string_equal(st.spot[0].currency, china ? "CNY" : "USD");
+    }
+}
+
+/* "Linux/UNIX (Amazon VPC)" counts where it is the only name that a pool has. */
+static void spot_history_of_a_vpc(void **s)
+{
+    static const char text[] =
+        "Timestamp,AvailabilityZone,InstanceType,ProductDescription,SpotPrice\n"
+        "2026-08-10,us-east-1a,g5.xlarge,Linux/UNIX (Amazon VPC),0.5\n"
+        "2026-08-10,us-east-1b,g5.xlarge,Linux/UNIX (Amazon VPC),0.6\n"
+        "2026-08-09,us-east-1a,g5.xlarge,Linux/UNIX,0.4\n";
+    (void)s;
+    assert_int_equal(parse("aws-spot-history", "x", text, sizeof text - 1, 11), 0);
+    assert_int_equal(st.n_spot, 2);
+    check(st.spot[0].price, "0.4");
+    assert_string_equal(st.spot[1].zone, "us-east-1b");
+    assert_int_equal(ctx.skipped, 1);
 }
 
 static void exchange_rates(void **s)
@@ -212,8 +307,14 @@ static void price_history(void **s)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spot_history),  cmocka_unit_test(exchange_rates),
-        cmocka_unit_test(storage_table), cmocka_unit_test(transfer_table),
+        cmocka_unit_test(spot_history),
+        cmocka_unit_test(spot_history_in_pieces),
+        cmocka_unit_test(trap_25_names_and_ids_are_not_joined),
+        cmocka_unit_test(trap_26_local_zones),
+        cmocka_unit_test(spot_history_of_a_vpc),
+        cmocka_unit_test(exchange_rates),
+        cmocka_unit_test(storage_table),
+        cmocka_unit_test(transfer_table),
         cmocka_unit_test(price_history),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* The process-wide context: environment, global flags, lazy store and catalog, dispatch, errors. */
 #include "app.h"
 #include "config.h"
+#include "gputier/fetch.h"
 #include "gputier/jsonw.h"
 #include "gputier/text.h"
 #include "gputier/ui.h"
@@ -451,8 +452,9 @@ const char *app_source_url(void *ctx, const char *source_id)
 
 const char *app_source_key(void *ctx, const char *source_id)
 {
+    char variable[64];
     (void)ctx;
-    return source_env("GPUTIER_KEY_", source_id);
+    return env(fetch_key_variable(source_id, variable));
 }
 
 void app_release(struct app *app)

@@ -1,0 +1,3 @@
+/* Fuzz: the aws-spot-history importer takes any bytes, cut anywhere. */
+#define FUZZ_SOURCE "aws-spot-history"
+#include "source.h"

@@ -42,8 +42,8 @@ struct source_def {
     enum source_kind kind;
     bool needs_key, default_on;
     const char *key_variable; /* environment variable of the key, NULL = GPUTIER_KEY_ID */
-    bool per_region;         /* one set of files a region: --region chooses */
-    uint64_t expected_bytes; /* per region or in all, for the question before a big fetch */
+    bool per_region;          /* one set of files a region: --region chooses */
+    uint64_t expected_bytes;  /* per region or in all, for the question before a big fetch */
     const char *help;
     /* File recognition for `import auto`: the first bytes (decompressed) and the file name. */
     bool (*recognise)(const char *head, size_t len, const char *name);

@@ -84,6 +84,7 @@ struct fetch_options {
      * tries (5), bytes after decompression (16 times the expected, at least 256 MiB). */
     int max_time_s, stall_s, tries;
     uint64_t max_bytes;
+    const char *cache_dir;                                   /* HTTP cache, NULL = none */
     const char *(*url_of)(void *ctx, const char *source_id); /* configured base, NULL = default */
     const char *(*key_of)(void *ctx, const char *source_id); /* key from the environment */
     void *ctx;

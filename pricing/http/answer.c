@@ -11,10 +11,15 @@ void answer_reset(struct answer *a)
     *a = (struct answer){.range_from = -1};
 }
 
-/* A value that does not fit is no value: half an ETag would be a wrong one. */
+/* A value that does not fit is no value: half an ETag would be a wrong one. One with control
+ * characters is none either: it would be sent back, or shown. */
 static void keep(char *to, size_t size, const char *value)
 {
-    if (strlen(value) < size) {
+    bool clean = true;
+    for (const char *p = value; *p; p++) {
+        clean = clean && (unsigned char)*p >= ' ' && *p != 0x7f;
+    }
+    if (clean && strlen(value) < size) {
         memcpy(to, value, strlen(value) + 1);
     }
 }

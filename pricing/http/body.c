@@ -110,7 +110,7 @@ int body_open(struct transfer *t, struct gt_error *err)
     b->parse.vendor = t->vendor ? t->vendor : "";
     b->parse.now = b->parse.as_of = o->now;
     b->parse.rows = b->parse.skipped = 0;
-    b->parse.log = o->log;
+    b->parse.log = &t->run->log;
     rc = open_staging(t, err);
     if (rc != 0) {
         return rc;
@@ -178,7 +178,11 @@ int body_close(struct transfer *t, struct gt_error *err)
         return publish(t, hex, err);
     }
     const char *text = b->document.data ? b->document.data : "";
-    return t->done(t->run, t->done_ctx, text, b->document.len, err);
+    rc = t->done(t->run, t->done_ctx, text, b->document.len, err);
+    if (rc == 0 && t->cacheable) {
+        cache_put(t, text, b->document.len);
+    }
+    return rc;
 }
 
 void body_discard(struct transfer *t, const char *why)

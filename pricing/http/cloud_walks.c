@@ -8,6 +8,7 @@
 struct walk {
     const char *query; /* of pages */
     int page;
+    uint64_t sum; /* of the page before */
     const char *header[3];
 };
 
@@ -25,9 +26,20 @@ static int ask_page(struct fetch_list *l, struct walk *w, struct gt_error *err);
 static int after_page(struct fetch_list *l, void *ctx, const char *body, size_t len,
                       struct gt_error *err)
 {
-    (void)body;
-    (void)len;
-    return *fetch_list_next(l) == '\0' ? 0 : ask_page(l, ctx, err);
+    struct walk *w = ctx;
+    uint64_t sum = 14695981039346656037u; /* FNV-1a */
+    for (size_t i = 0; i < len; i++) {
+        sum = (sum ^ (unsigned char)body[i]) * 1099511628211u;
+    }
+    if (*fetch_list_next(l) == '\0') {
+        return 0;
+    }
+    if (sum == w->sum) {
+        return gt_fail(err, GT_EPARSE, fetch_base(fetch_list_run(l)),
+                       "page %d is the same page as the one before, and names another", w->page);
+    }
+    w->sum = sum;
+    return ask_page(l, ctx, err);
 }
 
 static int ask_page(struct fetch_list *l, struct walk *w, struct gt_error *err)

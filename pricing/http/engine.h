@@ -45,6 +45,12 @@ struct body {
     char final; /* last decoded byte */
 };
 
+/* A document from the cache folder, body NULL = none (cache.c). */
+struct cached {
+    const char *body, *condition;
+    size_t len;
+};
+
 struct transfer {
     struct transfer *next;
     struct fetch_run *run;
@@ -60,8 +66,13 @@ struct transfer {
     uint64_t max_bytes;
     bool listed, optional;
     bool second;             /* first_url is the alternative */
+    bool cacheable;          /* an index that no key opens */
     fetch_document_fn *done; /* NULL: rows */
     void *done_ctx;
+    const char *condition; /* header line; a 304 then goes to unchanged, NULL = rows' own */
+    int (*unchanged)(struct transfer *t, struct gt_error *err);
+    struct cached kept;       /* what the condition stands for, of a document */
+    int64_t *shared_deadline; /* of a list, set by its first request; NULL = its own */
 
     CURL *easy;
     struct curl_slist *lines;
@@ -83,6 +94,7 @@ struct fetch_run {
     const struct source_def *def;
     struct arena *arena;
     const char *base, *key;
+    struct log_sink log; /* the user's, without the key */
     const char **region;
     size_t n_regions;
     struct transfer *first, *last;
@@ -112,15 +124,25 @@ void engine_report(struct engine *e, const struct transfer *t, int state, const 
 int run_init(struct fetch_run *run, struct engine *e, const struct source_def *def,
              struct gt_error *err) GT_CHECK;
 int run_plan(struct fetch_run *run, struct gt_error *err) GT_CHECK;
+/* Blots the run's key out of a message. */
+void run_hide_key(const struct fetch_run *run, char *text);
 /* Adds a failed, finished … part to the run and tells the progress callback. */
 void run_part_ended(struct fetch_run *run, const struct transfer *t, int state,
                     const struct gt_error *why);
 
+/* A request that is not in the queue yet; run_append puts it there. done NULL = rows. */
+int run_request(struct fetch_run *run, const struct fetch_request *q, fetch_document_fn *done,
+                void *ctx, struct transfer **out, struct gt_error *err) GT_CHECK;
+void run_append(struct transfer *t);
 int run_staging(struct fetch_run *run, const char *scope, const char *url, struct staging **out,
                 struct gt_error *err) GT_CHECK;
 
 /* list.c: drops the lists that are not complete (interrupted). */
 void list_release(struct fetch_run *run);
+
+/* cache.c: documents that anyone may see, kept with what the server calls their version. */
+struct cached cache_get(struct fetch_run *run, const char *url);
+void cache_put(const struct transfer *t, const char *body, size_t len);
 
 /* request.c */
 int transfer_start(struct engine *e, struct transfer *t, struct gt_error *err) GT_CHECK;

@@ -51,7 +51,7 @@ void engine_report(struct engine *e, const struct transfer *t, int state, const 
         .message = message,
     };
     if (message) {
-        log_line(e->o->log, LOG_INFO, p.source_id, "%s%s%s", t->scope, t->scope[0] ? ": " : "",
+        log_line(&t->run->log, LOG_INFO, p.source_id, "%s%s%s", t->scope, t->scope[0] ? ": " : "",
                  message);
     }
     if (e->o->progress) {

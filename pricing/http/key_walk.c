@@ -10,9 +10,6 @@ int key_line(struct fetch_run *run, const char *line, const char **out, struct g
     if (!key || !*key) {
         return 0;
     }
-    if (strcspn(key, "\r\n") != strlen(key)) {
-        return gt_fail(err, GT_EUSAGE, fetch_source(run)->id, "the key holds a line break");
-    }
     *out = arena_printf(fetch_arena(run), "%s%s", line, key);
     return *out ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
 }

@@ -108,7 +108,7 @@ static int add_conditions(struct engine *e, struct transfer *t, struct gt_error 
 {
     char *etag = NULL, *modified = NULL, line[400];
     int rc = store_http_state(e->o->store, t->run->def->id, t->scope, &etag, &modified, err);
-    if (rc == 0 && etag && *etag) {
+    if (rc == 0 && etag && *etag && !strchr(etag, '\n')) { /* with one: that of a list's pages */
         snprintf(line, sizeof line, "If-None-Match: %s", etag);
         rc = add_line(e, t, line, err);
         t->conditional = true;
@@ -136,6 +136,9 @@ static int add_lines(struct engine *e, struct transfer *t, struct gt_error *err)
         const char *v = t->body.etag[0] ? t->body.etag : t->body.last_modified;
         snprintf(line, sizeof line, "If-Range: %s", v);
         rc = add_line(e, t, line, err);
+    } else if (rc == 0 && t->condition) {
+        rc = add_line(e, t, t->condition, err);
+        t->conditional = true;
     } else if (rc == 0 && !t->done && !t->post && !e->o->accept_large_change) {
         rc = add_conditions(e, t, err);
     }
@@ -168,6 +171,19 @@ static void set_transport(struct engine *e, struct transfer *t)
     set(h, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)t->max_bytes);
 }
 
+/* Of the whole transfer with all its tries; the requests of a list have one together. */
+static void set_deadline(const struct engine *e, struct transfer *t)
+{
+    int64_t own = engine_now_ms() + 1000LL * (e->o->max_time_s > 0 ? e->o->max_time_s : MAX_TIME_S);
+    int64_t *shared = t->shared_deadline;
+    if (shared && *shared == 0) {
+        *shared = own;
+    }
+    if (t->deadline_ms == 0) {
+        t->deadline_ms = shared ? *shared : own;
+    }
+}
+
 int transfer_start(struct engine *e, struct transfer *t, struct gt_error *err)
 {
     char range[32];
@@ -175,10 +191,7 @@ int transfer_start(struct engine *e, struct transfer *t, struct gt_error *err)
     if (!t->easy) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    if (t->deadline_ms == 0) {
-        t->deadline_ms =
-            engine_now_ms() + 1000LL * (e->o->max_time_s > 0 ? e->o->max_time_s : MAX_TIME_S);
-    }
+    set_deadline(e, t);
     answer_reset(&t->answer);
     t->started = t->restart = false;
     t->ignored = 0;

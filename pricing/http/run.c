@@ -56,11 +56,34 @@ static int set_regions(struct fetch_run *run, struct gt_error *err)
     return 0;
 }
 
+/* A vendor may send the key back, and a message quote it. */
+void run_hide_key(const struct fetch_run *run, char *text)
+{
+    for (const char *part = run->key ? run->key : ""; *part; part += *part == ':') {
+        size_t n = strcspn(part, ":"); /* two keys may stand in one: ID:SECRET */
+        for (char *p = text; n >= 4 && (p = memmem(p, strlen(p), part, n)) != NULL; p += n) {
+            memset(p, '*', n);
+        }
+        part += n;
+    }
+}
+
+static void log_without_key(void *ctx, enum log_level level, const char *module, const char *text)
+{
+    const struct fetch_run *run = ctx;
+    char line[1024];
+    snprintf(line, sizeof line, "%s", text);
+    run_hide_key(run, line);
+    log_line(run->engine->o->log, level, module, "%s", line);
+}
+
 int run_init(struct fetch_run *run, struct engine *e, const struct source_def *def,
              struct gt_error *err)
 {
     char variable[64];
     *run = (struct fetch_run){.engine = e, .def = def, .arena = e->arena};
+    run->log = (struct log_sink){
+        .level = e->o->log ? e->o->log->level : LOG_ERROR, .write = log_without_key, .ctx = run};
     int rc = set_base(run, err);
     rc = rc ? rc : set_regions(run, err);
     if (rc != 0) {
@@ -70,6 +93,14 @@ int run_init(struct fetch_run *run, struct engine *e, const struct source_def *d
     if (def->needs_key && (!run->key || !*run->key)) {
         return gt_fail(err, GT_EUSAGE, "", "%s needs a key: set %s", def->id,
                        fetch_key_variable(def->id, variable));
+    }
+    for (const char *p = run->key ? run->key : ""; *p; p++) {
+        if ((unsigned char)*p < ' ' || *p == 0x7f) { /* it goes into a header line */
+            return gt_fail(err, GT_EUSAGE, "",
+                           "the key in %s holds a line break or another control "
+                           "character",
+                           fetch_key_variable(def->id, variable));
+        }
     }
     if (def->per_region && run->n_regions == 0 && !e->o->all_regions) {
         return gt_fail(err, GT_EUSAGE, "",
@@ -147,7 +178,7 @@ static int add(struct fetch_run *run, const struct fetch_request *q, struct tran
     return 0;
 }
 
-static void append(struct transfer *t)
+void run_append(struct transfer *t)
 {
     struct fetch_run *run = t->run;
     if (run->last) {
@@ -160,35 +191,57 @@ static void append(struct transfer *t)
     engine_report(run->engine, t, FETCH_QUEUED, NULL);
 }
 
-int fetch_rows(struct fetch_run *run, const struct fetch_request *q, struct gt_error *err)
+int run_request(struct fetch_run *run, const struct fetch_request *q, fetch_document_fn *done,
+                void *ctx, struct transfer **out, struct gt_error *err)
 {
-    struct transfer *t = NULL;
-    int rc = add(run, q, &t, err);
+    int rc = add(run, q, out, err);
     if (rc != 0) {
         return rc;
     }
-    if (t->max_bytes == 0) {
+    struct transfer *t = *out;
+    t->done = done;
+    t->done_ctx = ctx;
+    if (t->max_bytes == 0 && done) {
+        t->max_bytes = DOCUMENT_BYTES;
+    } else if (t->max_bytes == 0) {
         uint64_t usual = run->def->expected_bytes * 16;
         t->max_bytes = run->engine->o->max_bytes ? run->engine->o->max_bytes
                        : usual > LEAST_LIMIT     ? usual
                                                  : LEAST_LIMIT;
     }
-    append(t);
     return 0;
+}
+
+int fetch_rows(struct fetch_run *run, const struct fetch_request *q, struct gt_error *err)
+{
+    struct transfer *t = NULL;
+    int rc = run_request(run, q, NULL, NULL, &t, err);
+    if (rc == 0) {
+        run_append(t);
+    }
+    return rc;
+}
+
+static int from_cache(struct transfer *t, struct gt_error *err)
+{
+    return t->done(t->run, t->done_ctx, t->kept.body, t->kept.len, err);
 }
 
 int fetch_document(struct fetch_run *run, const struct fetch_request *q, fetch_document_fn *done,
                    void *ctx, struct gt_error *err)
 {
     struct transfer *t = NULL;
-    int rc = add(run, q, &t, err);
+    int rc = run_request(run, q, done, ctx, &t, err);
     if (rc != 0) {
         return rc;
     }
-    t->done = done;
-    t->done_ctx = ctx;
-    t->max_bytes = t->max_bytes ? t->max_bytes : DOCUMENT_BYTES;
-    append(t);
+    if (!t->post && !t->header[0] && !run->engine->o->accept_large_change) {
+        t->cacheable = true;
+        t->kept = cache_get(run, t->url);
+        t->condition = t->kept.condition;
+        t->unchanged = from_cache;
+    }
+    run_append(t);
     return 0;
 }
 
@@ -234,7 +287,7 @@ struct arena *fetch_arena(struct fetch_run *run)
 
 void fetch_log(struct fetch_run *run, enum log_level level, const char *text)
 {
-    log_line(run->engine->o->log, level, run->def->id, "%s", text);
+    log_line(&run->log, level, run->def->id, "%s", text);
 }
 
 int run_staging(struct fetch_run *run, const char *scope, const char *url, struct staging **out,
@@ -275,7 +328,7 @@ void run_part_ended(struct fetch_run *run, const struct transfer *t, int state,
         run->done += t->done ? 0 : 1;
         break;
     case FETCH_UNCHANGED:
-        run->unchanged++;
+        run->unchanged += t->done ? 0 : 1;
         break;
     case FETCH_QUARANTINED:
         run->quarantined++;

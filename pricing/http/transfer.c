@@ -29,6 +29,8 @@ void transfer_fail(struct engine *e, struct transfer *t)
     struct gt_error why = t->err;
     char shown[sizeof why.where], text[sizeof why.text + sizeof why.where + 4];
     url_redact(t->url, shown, sizeof shown);
+    run_hide_key(t->run, why.text);
+    run_hide_key(t->run, why.where);
     if (!why.where[0]) {
         memcpy(why.where, shown, sizeof shown);
     }
@@ -162,6 +164,17 @@ static void not_modified(struct engine *e, struct transfer *t)
     if (!t->conditional) {
         gt_fail(&t->err, GT_EHTTP, "", "HTTP 304 to a request without conditions");
         transfer_fail(e, t);
+        return;
+    }
+    if (t->done) { /* what was kept of it stands for the answer */
+        body_discard(t, NULL);
+        int rc = t->unchanged(t, &t->err);
+        if (rc == 0) {
+            end(e, t, FETCH_UNCHANGED, NULL);
+        } else {
+            t->err.code = rc;
+            transfer_fail(e, t);
+        }
         return;
     }
     if (store_touch_source(e->o->store, t->run->def->id, t->scope, e->o->now, &t->err) != 0) {

@@ -213,6 +213,7 @@ int app_init(struct app *app, int argc, char **argv, const volatile sig_atomic_t
                                        ? strdup(env("GPUTIER_DB"))
                                        : xdg_path("XDG_DATA_HOME", ".local/share", "gputier.db");
     app->config_path = app->config_owned = xdg_path("XDG_CONFIG_HOME", ".config", "config.yaml");
+    app->cache_dir = xdg_path("XDG_CACHE_HOME", ".cache", "");
     if (!app->self || !app->data_dir || !app->db_path || !app->config_path) {
         return gt_fail(err, GT_ENOTFOUND, "HOME",
                        "no home folder is known: set HOME, or XDG_DATA_HOME and XDG_CONFIG_HOME");
@@ -466,6 +467,7 @@ void app_release(struct app *app)
     config_release(app);
     free(app->db_owned);
     free(app->config_owned);
+    free(app->cache_dir);
     free(app->data_owned);
     free(app->self_owned);
     memset(app, 0, sizeof *app);

@@ -59,7 +59,7 @@ struct app {
     const volatile sig_atomic_t *cancel; /* set by SIGINT/SIGTERM */
     struct log_sink log;
     struct config *config; /* config.h */
-    char *db_owned, *data_owned, *config_owned, *self_owned;
+    char *db_owned, *data_owned, *config_owned, *self_owned, *cache_dir;
     struct store *store;     /* opened by app_store on first use */
     struct catalog *catalog; /* loaded by app_catalog on first use */
 };

@@ -237,6 +237,7 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
         .all_regions = cli_flag(args, "all-regions"),
         .accept_large_change = cli_flag(args, "accept-large-change"),
         .offline = app->offline,
+        .cache_dir = app->cache_dir,
         .cancel = app->cancel,
         .log = &app->log,
         .now = app->now,

@@ -234,8 +234,8 @@ def check_offer(line, r, report):
     reserved = r['purchase'].startswith(('reserved', 'savings_plan'))
     if reserved != (r['payment'] != ''):
         at('payment', repr(r['payment']), 'none, partial or all for reserved and savings plans, else empty')
-    if r['offering_class'] and not r['purchase'].startswith('reserved'):
-        at('offering_class', r['offering_class'], 'only with reserved_1y and reserved_3y')
+    if r['offering_class'] and not reserved:
+        at('offering_class', r['offering_class'], 'only with reservations and savings plans')
     if r['valid_to'] and r['valid_to'] <= r['valid_from']:
         at('valid_to', r['valid_to'], 'after valid_from')
 

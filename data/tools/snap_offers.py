@@ -34,6 +34,8 @@ N1_MODEL = {'T4': 'T4', 'P4': 'P4', 'P100': 'P100-16GB PCIe', 'V100': 'V100-16GB
 TPU_PLACEHOLDER = 700  # what the catalogue has for every size of TPU v6e where it is not sold
 NO_SPOT = 'source prints spot equal to on demand, which is no spot price'
 TERM_H = {'1y': 8760, '3y': 26280}
+# A savings plan bound to one family is to a free one as a standard reserved instance to a convertible.
+SAVINGS_CLASS = {'instance savings plan': 'standard', 'compute savings plan': 'convertible'}
 
 
 class Offers:
@@ -256,7 +258,7 @@ class Offers:
 
     def commitment(self, vendor, r, key, note):
         kind = 'savings_plan' if 'savings plan' in r['commitment'] else 'reserved'
-        cls = '' if kind == 'savings_plan' else r['commitment'].rsplit(' ', 1)[-1]
+        cls = SAVINGS_CLASS.get(r['commitment']) or r['commitment'].rsplit(' ', 1)[-1]
         years = r['term']
         if r['payment'] == 'all upfront':
             upfront = r['upfront'] or str(Decimal(r['effective_per_hour']) * TERM_H[years])

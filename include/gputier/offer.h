@@ -22,6 +22,7 @@ enum purchase {
     PURCHASE_COUNT
 };
 enum payment { PAYMENT_NULL, PAYMENT_NONE, PAYMENT_PARTIAL, PAYMENT_ALL };
+/* Of reserved instances; of savings plans: bound to one family (standard) or free to move. */
 enum offering_class { OFFERING_NULL, OFFERING_STANDARD, OFFERING_CONVERTIBLE };
 enum price_state { PRICE_KNOWN, PRICE_NONE, PRICE_SOLD_OTHERWISE };
 enum origin { ORIGIN_BUNDLED, ORIGIN_FETCHED, ORIGIN_IMPORTED };

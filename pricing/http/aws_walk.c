@@ -1,7 +1,7 @@
 /* The way to AWS's price files (docs/pricing-sources.md section 1.1): offer index -> region index
- * of each offer -> that region's file. Indexes are small and read with cJSON; the files are CSV
- * (one line has product and term), JSON where a mirror has no CSV. China is a partition with its
- * own host and index. */
+ * of each offer, or of the savings plans -> that region's file. Indexes are small and read with
+ * cJSON; the files are CSV (one line has product and term), JSON where a mirror has no CSV. China
+ * is a partition with its own host and index. */
 #include "gputier/text.h"
 #include "http.h"
 #include "url.h"
@@ -12,7 +12,10 @@
 #define GLOBAL_INDEX  "/offers/v1.0/aws/index.json"
 #define CHINA_INDEX   "/offers/v1.0/cn/index.json"
 #define CHINA_BASE    "https://pricing.cn-north-1.amazonaws.com.cn"
-#define SAVINGS_INDEX "/savingsPlan/v1.0/aws/AWSComputeSavingsPlan/current/region_index.json"
+#define SAVINGS_INDEX "/savingsPlan/v1.0/aws/" SAVINGS_PLAN "/current/region_index.json"
+
+/* The list of both kinds of savings plan that machines can have. */
+#define SAVINGS_PLAN "AWSComputeSavingsPlan"
 
 /* Offers that hold what gputier compares. Only EC2 has to be there. */
 static const char *const offers[] = {
@@ -24,7 +27,7 @@ static const char *const skipped_regions[] = {"cn-north-1-pkx-1", "aws-cn-other"
 
 struct walk { /* one partition's walk; context of its documents */
     const char *base;
-    bool china;
+    bool china, savings;
 };
 struct offer_walk {
     const struct walk *walk;
@@ -206,7 +209,7 @@ static int plan_regions(struct fetch_run *run, const struct offer_walk *o, const
         const cJSON *e = find_region(regions, code);
         if (e) {
             rc = plan_region(run, o, code, e);
-        } else if (strcmp(o->code, "AmazonEC2") == 0) {
+        } else if (o->walk->savings || strcmp(o->code, offers[0]) == 0) {
             struct gt_error why = {0};
             gt_fail(&why, GT_ENOTFOUND, code, "%s has no such region; nearest: %.60s", o->code,
                     nearest_region(regions, code));
@@ -256,44 +259,66 @@ static int plan_offer(struct fetch_run *run, const struct walk *w, const char *c
     return rc ? rc : fetch_document(run, &q, on_region_index, o, err);
 }
 
-static int on_offer_index(struct fetch_run *run, void *ctx, const char *body, size_t len,
-                          struct gt_error *err)
+static int no_index(const struct fetch_run *run, const char *code, struct gt_error *err)
 {
-    const struct walk *w = ctx;
-    cJSON *doc = NULL;
+    return gt_fail(err, GT_EPARSE, fetch_source(run)->id,
+                   "the offer index names no region index for %s", code);
+}
+
+static int plan_offers(struct fetch_run *run, const struct walk *w, const cJSON *list,
+                       struct gt_error *err)
+{
     char text[200];
-    if (!body) {
-        parts_failed(run, w, offers[0], err);
-        return 0;
-    }
-    int rc = parse_index(run, "offer index", body, len, &doc, err);
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(doc, "offers");
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof offers / sizeof *offers; i++) {
         const cJSON *o = cJSON_GetObjectItemCaseSensitive(list, offers[i]);
         const char *ref = text_of(o, "currentRegionIndexUrl");
         if (ref) {
             rc = plan_offer(run, w, offers[i], ref, err);
         } else if (i == 0) {
-            rc = gt_fail(err, GT_EPARSE, fetch_source(run)->id,
-                         "the offer index names no region index for %s", offers[i]);
+            rc = no_index(run, offers[i], err);
         } else {
             snprintf(text, sizeof text, "the offer index has no %s", offers[i]);
             fetch_log(run, LOG_INFO, text);
         }
     }
+    return rc;
+}
+
+static int on_offer_index(struct fetch_run *run, void *ctx, const char *body, size_t len,
+                          struct gt_error *err)
+{
+    const struct walk *w = ctx;
+    cJSON *doc = NULL;
+    if (!body) {
+        parts_failed(run, w, w->savings ? SAVINGS_PLAN : offers[0], err);
+        return 0;
+    }
+    int rc = parse_index(run, "offer index", body, len, &doc, err);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(doc, "offers");
+    if (rc == 0 && w->savings) {
+        const cJSON *o = cJSON_GetObjectItemCaseSensitive(list, offers[0]);
+        const char *ref = text_of(o, "currentSavingsPlanIndexUrl");
+        rc = ref ? plan_offer(run, w, SAVINGS_PLAN, ref, err) : no_index(run, SAVINGS_PLAN, err);
+    } else if (rc == 0) {
+        rc = plan_offers(run, w, list, err);
+    }
     cJSON_Delete(doc);
     return rc;
 }
 
-static int plan_partition(struct fetch_run *run, const char *base, bool china, struct gt_error *err)
+static int plan_partition(struct fetch_run *run, const char *base, bool china, bool savings,
+                          struct gt_error *err)
 {
     struct walk *w = arena_alloc(fetch_arena(run), sizeof *w);
     char *url = NULL;
     if (!w) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    w->base = base;
-    w->china = china;
+    *w = (struct walk){base, china, savings};
+    if (savings && !china) { /* the address is known without the index */
+        return plan_offer(run, w, SAVINGS_PLAN, SAVINGS_INDEX, err);
+    }
     int rc = resolve(run, base, china ? CHINA_INDEX : GLOBAL_INDEX, &url, err);
     struct fetch_request q = {.url = url, .scope = china ? "cn" : ""};
     return rc ? rc : fetch_document(run, &q, on_offer_index, w, err);
@@ -310,26 +335,26 @@ static void partitions(struct fetch_run *run, bool *global, bool *china)
     }
 }
 
-int aws_offer_fetch(struct fetch_run *run, struct gt_error *err)
+static int walk_partitions(struct fetch_run *run, bool savings, struct gt_error *err)
 {
     bool global, china;
     const struct source_def *def = fetch_source(run);
     partitions(run, &global, &china);
     /* A mirror has both partitions below one base. */
     bool own = def->default_url && strcmp(fetch_base(run), def->default_url) == 0;
-    int rc = global ? plan_partition(run, fetch_base(run), false, err) : 0;
+    int rc = global ? plan_partition(run, fetch_base(run), false, savings, err) : 0;
     if (rc == 0 && china) {
-        rc = plan_partition(run, own ? CHINA_BASE : fetch_base(run), true, err);
+        rc = plan_partition(run, own ? CHINA_BASE : fetch_base(run), true, savings, err);
     }
     return rc;
 }
 
+int aws_offer_fetch(struct fetch_run *run, struct gt_error *err)
+{
+    return walk_partitions(run, false, err);
+}
+
 int aws_savings_plan_fetch(struct fetch_run *run, struct gt_error *err)
 {
-    struct walk *w = arena_alloc(fetch_arena(run), sizeof *w);
-    if (!w) {
-        return gt_fail(err, GT_ENOMEM, "", "out of memory");
-    }
-    w->base = fetch_base(run);
-    return plan_offer(run, w, "AWSComputeSavingsPlan", SAVINGS_INDEX, err);
+    return walk_partitions(run, true, err);
 }

@@ -47,11 +47,16 @@ static bool is_metal(const struct aws_product *p)
 }
 
 /* The usage type's word is BoxUsage (t3.micro: "EU-BoxUsage:t3.micro"), not HostBoxUsage. */
+const char *aws_usage_detail(const char *usage, const char *word)
+{
+    const char *u = aws_usage(usage);
+    size_t n = strlen(word);
+    return strncmp(u, word, n) != 0 ? NULL : u[n] == ':' ? u + n + 1 : u[n] == '\0' ? "" : NULL;
+}
+
 static bool usage_word(const struct aws_product *p, const char *word)
 {
-    const char *u = aws_usage(p->v[A_USAGE]);
-    size_t n = strlen(word);
-    return strncmp(u, word, n) == 0 && (u[n] == ':' || u[n] == '\0');
+    return aws_usage_detail(p->v[A_USAGE], word) != NULL;
 }
 
 bool aws_is_compute(struct aws_offer *o, const struct aws_product *p)
@@ -104,9 +109,8 @@ static double network(const char *text)
     return strstr(text, "Gigabit") ? v : strstr(text, "Megabit") && v > 0 ? v / 1000 : -1;
 }
 
-static void take_gpu(const struct aws_product *p, struct offer_row *r)
+void aws_take_gpu(const char *type, const char *count, struct offer_row *r)
 {
-    const char *type = p->v[A_INSTANCE];
     const struct gpu_instance *g = gpu_of_instance("aws", type);
     if (g) {
         r->gpu = g->model;
@@ -116,7 +120,7 @@ static void take_gpu(const struct aws_product *p, struct offer_row *r)
         return;
     }
     int32_t num, den;
-    if (none(p->v[A_GPU]) || src_gpu_count(p->v[A_GPU], &num, &den) != 0) {
+    if (none(count) || src_gpu_count(count, &num, &den) != 0) {
         return;
     }
     const char *model = gpu_of_aws_family(type);
@@ -131,17 +135,29 @@ static void take_gpu(const struct aws_product *p, struct offer_row *r)
     r->gpu_memory_gib = den > 1 && whole > 0 ? whole * num / den : whole;
 }
 
-/* Purchase, payment and class of a reserved term; spellings vary ("3 yr", "AllUpfront"). */
+int aws_payment(const char *option, enum payment *out)
+{
+    static const char *const words[] = {"No", "Partial", "All"};
+    for (int i = 0; i < 3; i++) {
+        size_t n = strlen(words[i]);
+        if (strncmp(option, words[i], n) == 0 &&
+            text_ieq(option + n + (option[n] == ' '), "Upfront")) {
+            *out = (enum payment)(PAYMENT_NONE + i);
+            return 0;
+        }
+    }
+    return GT_EPARSE;
+}
+
+/* Purchase, payment and class of a reserved term: "1yr", "3 yr". */
 static int take_lease(struct offer_row *r, const struct aws_term *t)
 {
-    r->purchase = t->lease[0] == '1' ? PURCHASE_RESERVED_1Y : PURCHASE_RESERVED_3Y;
-    r->payment = t->option[0] == 'N'   ? PAYMENT_NONE
-                 : t->option[0] == 'P' ? PAYMENT_PARTIAL
-                                       : PAYMENT_ALL;
-    if ((t->lease[0] != '1' && t->lease[0] != '3') || !strstr(t->lease, "yr") ||
-        !strstr(t->option, "Upfront") || !strchr("NPA", t->option[0])) {
+    if ((t->lease[0] != '1' && t->lease[0] != '3') ||
+        !text_ieq(t->lease + 1 + (t->lease[1] == ' '), "yr") ||
+        aws_payment(t->option, &r->payment) != 0) {
         return GT_EPARSE;
     }
+    r->purchase = t->lease[0] == '1' ? PURCHASE_RESERVED_1Y : PURCHASE_RESERVED_3Y;
     return offering_class_from_name(t->offering_class, &r->offering_class);
 }
 
@@ -220,7 +236,7 @@ int aws_put_compute(struct aws_offer *o, const struct aws_product *p, const stru
     r.local_nvme_gb = local_nvme(p->v[A_STORAGE]);
     r.network_gbps = network(p->v[A_NETWORK]);
     r.valid_from = aws_time(t->effective);
-    take_gpu(p, &r);
+    aws_take_gpu(p->v[A_INSTANCE], p->v[A_GPU], &r);
     if (*t->lease != '\0' && take_lease(&r, t) != 0) {
         return aws_bad(o, "reserved term", t->option, err);
     }

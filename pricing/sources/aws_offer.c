@@ -149,8 +149,7 @@ static int offer_feed(struct parser *p, const char *data, size_t len, struct gt_
                     : 0;
 }
 
-/* The scope that a fetch would give the same list: "us-east-1/AmazonEC2". */
-static void name_scope(struct aws_offer *o)
+void aws_name_scope(struct aws_offer *o)
 {
     const char *region = o->ctx->region && *o->ctx->region ? o->ctx->region
                          : o->many_regions                 ? ""
@@ -175,7 +174,7 @@ static int offer_close(struct parser *p, struct gt_error *err)
                      a->o.code);
     }
     if (rc == 0) {
-        name_scope(&a->o);
+        aws_name_scope(&a->o);
     }
     offer_abort(p);
     return rc;

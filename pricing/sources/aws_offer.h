@@ -100,6 +100,18 @@ const char *aws_vendor(const char *region);
 /* The usage type behind its region prefixes: "EU-TimedStorage-ByteHrs" -> "TimedStorage-ByteHrs".
  */
 const char *aws_usage(const char *usage);
+/* The region that a usage type's prefix names, NULL if unknown: only for lists that have no other
+ * word for the place. */
+const char *aws_region_of_usage(const char *usage);
+/* What stands behind a word of the usage type: "EU-BoxUsage:t3.micro", "BoxUsage" -> "t3.micro"; ""
+ * when nothing does, NULL for another word (HostBoxUsage is one). Borrowed. */
+const char *aws_usage_detail(const char *usage, const char *word);
+/* GPU model, count and memory of a type; count: as the list states it, "" = it does not. */
+void aws_take_gpu(const char *type, const char *count, struct offer_row *r);
+/* "No Upfront", "AllUpfront", "Partial Upfront"; GT_EPARSE for another text. */
+int aws_payment(const char *option, enum payment *out) GT_CHECK;
+/* The scope that a fetch would give the same list: "us-east-1/AmazonEC2". */
+void aws_name_scope(struct aws_offer *o);
 void aws_saw_region(struct aws_offer *o, const char *region);
 int64_t aws_time(const char *text); /* GT_TIME_NONE when it is none */
 /* A row that can not be read; see src_bad_row. */

@@ -84,6 +84,38 @@ const char *aws_usage(const char *usage)
     }
 }
 
+/* What usage types begin with, by region (Amazon S3 User Guide, "Understanding your AWS billing and
+ * usage reports"; APE2 and EUW1: lists of savings plans). No prefix: us-east-1. */
+static const struct {
+    char prefix[6];
+    const char *code;
+} usage_prefixes[] = {
+    {"APE1-", "ap-east-1"},      {"APE2-", "ap-east-2"},      {"APN1-", "ap-northeast-1"},
+    {"APN2-", "ap-northeast-2"}, {"APN3-", "ap-northeast-3"}, {"APS1-", "ap-southeast-1"},
+    {"APS2-", "ap-southeast-2"}, {"APS3-", "ap-south-1"},     {"APS4-", "ap-southeast-3"},
+    {"APS5-", "ap-south-2"},     {"APS6-", "ap-southeast-4"}, {"CAN1-", "ca-central-1"},
+    {"CNN1-", "cn-north-1"},     {"CNW1-", "cn-northwest-1"}, {"CPT-", "af-south-1"},
+    {"EU-", "eu-west-1"},        {"EUC1-", "eu-central-1"},   {"EUC2-", "eu-central-2"},
+    {"EUN1-", "eu-north-1"},     {"EUS1-", "eu-south-1"},     {"EUS2-", "eu-south-2"},
+    {"EUW1-", "eu-west-1"},      {"EUW2-", "eu-west-2"},      {"EUW3-", "eu-west-3"},
+    {"ILC1-", "il-central-1"},   {"MEC1-", "me-central-1"},   {"MES1-", "me-south-1"},
+    {"SAE1-", "sa-east-1"},      {"UGE1-", "us-gov-east-1"},  {"UGW1-", "us-gov-west-1"},
+    {"USE1-", "us-east-1"},      {"USE2-", "us-east-2"},      {"USW1-", "us-west-1"},
+    {"USW2-", "us-west-2"},
+};
+
+const char *aws_region_of_usage(const char *usage)
+{
+    size_t n = (size_t)(aws_usage(usage) - usage);
+    for (size_t i = 0; i < sizeof usage_prefixes / sizeof *usage_prefixes; i++) {
+        if (strlen(usage_prefixes[i].prefix) == n &&
+            memcmp(usage_prefixes[i].prefix, usage, n) == 0) {
+            return usage_prefixes[i].code;
+        }
+    }
+    return n == 0 ? "us-east-1" : NULL;
+}
+
 void aws_saw_region(struct aws_offer *o, const char *region)
 {
     if (o->many_regions || strcmp(o->region, region) == 0) {

@@ -5,6 +5,7 @@
 /* clang-format off */
 static const struct source_def *const sources[] = {
     &source_aws_offer,
+    &source_aws_savings_plan,
     &source_aws_spot_advisor,
     &source_aws_spot_history,
     &source_azure_retail,

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 extern const struct source_def source_aws_offer;        /* aws_offer.c */
+extern const struct source_def source_aws_savings_plan; /* aws_savings.c */
 extern const struct source_def source_prices_csv;       /* prices_csv.c */
 extern const struct source_def source_skypilot;         /* skypilot.c */
 extern const struct source_def source_aws_spot_history; /* aws_spot_history.c */

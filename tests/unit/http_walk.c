@@ -51,8 +51,9 @@ static void lay_out(void)
             "aws", "AmazonEFS") "," OFFER("aws", "AWSDataTransfer") "}}");
     put("good/offers/v1.0/aws/AmazonEC2/current/region_index.json",
         "{\"regions\":{" REGION("AmazonEC2", "us-east-1") "," REGION(
-            "AmazonEC2", "eu-west-1") ","
-                                      "\"aws-cn-other\":{\"currentVersionUrl\":\"/none.json\"}}}");
+            "AmazonEC2",
+            "eu-west-1") ","
+                         "\"cn-north-1-pkx-1\":{\"currentVersionUrl\":\"/none.json\"}}}");
     put("good/offers/v1.0/aws/AmazonS3/current/region_index.json",
         "{\"regions\":{" REGION("AmazonS3", "us-east-1") "}}");
     put("good/offers/v1.0/aws/AmazonEFS/current/region_index.json",
@@ -62,10 +63,17 @@ static void lay_out(void)
     put("good/offers/v1.0/aws/AmazonEC2/1/us-east-1/index.json", "{\"never\":\"asked\"}");
     put("good/offers/v1.0/aws/AmazonEC2/1/eu-west-1/index.csv", "ec2,csv,2\n");
     put("good/offers/v1.0/aws/AmazonS3/1/us-east-1/index.json", "{\"only\":\"json\"}\n");
-    put("good/offers/v1.0/cn/index.json", "{\"offers\":{" OFFER("cn", "AmazonEC2") "}}");
+    put("good/offers/v1.0/cn/index.json",
+        "{\"offers\":{\"AmazonEC2\":{\"currentRegionIndexUrl\":"
+        "\"/offers/v1.0/cn/AmazonEC2/current/region_index.json\",\"currentSavingsPlanIndexUrl\":"
+        "\"/cn/plans.json\"}}}");
     put("good/offers/v1.0/cn/AmazonEC2/current/region_index.json",
-        "{\"regions\":{\"cn-north-1\":{\"currentVersionUrl\":\"/cn/ec2.json\"}}}");
+        "{\"regions\":{\"cn-north-1\":{\"currentVersionUrl\":\"/cn/ec2.json\"},"
+        "\"aws-cn-other\":{\"currentVersionUrl\":\"/none.json\"}}}");
     put("good/cn/ec2.csv", "cny\n");
+    put("good/cn/plans.json",
+        "{\"regions\":[{\"regionCode\":\"cn-north-1\",\"versionUrl\":\"/cn/sp.json\"}]}");
+    put("good/cn/sp.json", "{\"plans\":1}\n");
     put("good/savingsPlan/v1.0/aws/AWSComputeSavingsPlan/current/region_index.json",
         "{\"regions\":[{\"regionCode\":\"eu-west-1\",\"versionUrl\":\"/x.json\"},"
         "{\"regionCode\":\"us-east-1\",\"versionUrl\":\"/sp.json\"}]}");
@@ -144,7 +152,12 @@ static void regions(void **state)
     assert_int_equal(walk(&all, "aws-offer", "/good", "*"), GT_EHTTP); /* EFS as above */
     assert_int_equal(all.published, 4);
     assert_non_null(strstr(all.published_scopes, " eu-west-1/AmazonEC2"));
-    assert_null(strstr(all.published_scopes, "aws-cn-other"));
+    /* listed, but no regions: what their addresses lead to is never asked */
+    char *log = read_text(fake_log);
+    assert_null(strstr(log, "/none."));
+    free(log);
+    assert_int_equal(all.failed_scopes[0] ? strcmp(all.failed_scopes, " us-east-1/AmazonEFS") : -1,
+                     0);
     struct store azure = {0};
     assert_int_equal(walk(&azure, "aws-offer", "/good", "azure/eastus"), GT_EUSAGE);
 }
@@ -182,12 +195,28 @@ static void broken_indexes(void **state)
     }
 }
 
-static void other_walks(void **state)
+/* The savings plans' index has its regions in a list, the offers' index in an object. */
+static void trap_15_region_index_is_an_array(void **state)
 {
     (void)state;
     struct store s = {0};
     assert_int_equal(walk(&s, "aws-savings-plan", "/good", "us-east-1"), 0);
     assert_string_equal(s.published_scopes, " us-east-1/AWSComputeSavingsPlan");
+    struct store cn = {0}; /* China's is found through its index of offers */
+    assert_int_equal(walk(&cn, "aws-savings-plan", "/good", "aws-cn/cn-north-1"), 0);
+    assert_string_equal(cn.published_scopes, " cn-north-1/AWSComputeSavingsPlan");
+    struct store t = {0};
+    assert_int_equal(walk(&t, "aws-savings-plan", "/good", "us-est-1"), GT_ENOTFOUND);
+    assert_non_null(strstr(error.text, "nearest: us-east-1"));
+    assert_string_equal(t.failed_scopes, " us-est-1/AWSComputeSavingsPlan");
+    struct store u = {0};
+    assert_int_equal(walk(&u, "aws-savings-plan", "/none", "us-east-1"), GT_EHTTP);
+    assert_string_equal(u.failed_scopes, " us-east-1/AWSComputeSavingsPlan");
+}
+
+static void other_walks(void **state)
+{
+    (void)state;
     struct store sky = {0};
     assert_int_equal(walk(&sky, "skypilot", "/good", NULL), 0);
     assert_int_equal(sky.published, 2);
@@ -212,9 +241,8 @@ int main(void)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_whole_way),
-        cmocka_unit_test(regions),
-        cmocka_unit_test(broken_indexes),
+        cmocka_unit_test(the_whole_way),  cmocka_unit_test(regions),
+        cmocka_unit_test(broken_indexes), cmocka_unit_test(trap_15_region_index_is_an_array),
         cmocka_unit_test(other_walks),
     };
     return cmocka_run_group_tests(tests, start_servers, stop_servers);

@@ -1,0 +1,3 @@
+/* Fuzz: AWS Savings Plan lists, JSON and CSV, cut anywhere. */
+#define FUZZ_SOURCE "aws-savings-plan"
+#include "source.h"

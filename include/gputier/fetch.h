@@ -80,9 +80,11 @@ struct fetch_options {
     size_t n_regions; /* vendor/code or code */
     bool all_regions; /* every region that a per-region source lists */
     bool accept_large_change, offline;
-    /* Limits of one transfer, 0 = the default: whole time (7200 s), time without bytes (60 s),
-     * tries (5), bytes after decompression (16 times the expected, at least 256 MiB). */
-    int max_time_s, stall_s, tries;
+    /* Limits of one transfer, 0 = the default: whole time (7200 s), time until there is a
+     * connection (20 s), time without bytes (60 s), tries (5), bytes after decompression (16 times
+     * the expected, at least 256 MiB). */
+    int max_time_s, connect_s, stall_s, tries;
+    int ip_version; /* 4 or 6: addresses of this kind alone; 0 = both, the first that answers */
     uint64_t max_bytes;
     const char *cache_dir;                                   /* HTTP cache, NULL = none */
     const char *(*url_of)(void *ctx, const char *source_id); /* configured base, NULL = default */

@@ -20,21 +20,46 @@ static bool is_page(const struct transfer *t, const char *data, size_t len)
             (len - i >= 5 && strncasecmp(p, "<html", 5) == 0));
 }
 
-static int sink(void *ctx, const char *data, size_t len, struct gt_error *err)
+static int deliver(struct transfer *t, const char *data, size_t len, struct gt_error *err)
 {
-    struct transfer *t = ctx;
     struct body *b = &t->body;
-    if (b->decoded == 0 && is_page(t, data, len)) {
-        return gt_fail(err, GT_EPARSE, "",
-                       "an HTML page came instead of a price list (a sign-in page, a proxy's?)");
-    }
-    b->decoded += len;
-    b->final = len > 0 ? data[len - 1] : b->final;
     if (t->done) {
         return buf_add(&b->document, data, len) == 0 ? 0
                                                      : gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     return t->run->def->parse_feed(b->parser, data, len, err);
+}
+
+/* The first bytes are held until they can be told from a page's, or the body has ended. */
+static int deliver_head(struct transfer *t, struct gt_error *err)
+{
+    struct body *b = &t->body;
+    if (is_page(t, b->head, b->head_len)) {
+        return gt_fail(err, GT_EPARSE, "",
+                       "an HTML page came instead of a price list (a sign-in page, a proxy's?)");
+    }
+    b->head_seen = true;
+    return b->head_len > 0 ? deliver(t, b->head, b->head_len, err) : 0;
+}
+
+static int sink(void *ctx, const char *data, size_t len, struct gt_error *err)
+{
+    struct transfer *t = ctx;
+    struct body *b = &t->body;
+    b->decoded += len;
+    b->final = len > 0 ? data[len - 1] : b->final;
+    if (!b->head_seen) {
+        size_t room = sizeof b->head - b->head_len, n = len < room ? len : room;
+        memcpy(b->head + b->head_len, data, n);
+        b->head_len += n;
+        data += n;
+        len -= n;
+        int rc = b->head_len == sizeof b->head ? deliver_head(t, err) : 0;
+        if (rc != 0 || len == 0) {
+            return rc;
+        }
+    }
+    return deliver(t, data, len, err);
 }
 
 static int open_staging(struct transfer *t, struct gt_error *err)
@@ -90,6 +115,8 @@ int body_open(struct transfer *t, struct gt_error *err)
     struct body *b = &t->body;
     const struct fetch_options *o = t->run->engine->o;
     b->raw = b->decoded = 0;
+    b->head_seen = false;
+    b->head_len = 0;
     sha256_init(&b->sha);
     memcpy(b->etag, t->answer.etag, sizeof b->etag);
     memcpy(b->last_modified, t->answer.last_modified, sizeof b->last_modified);
@@ -169,6 +196,7 @@ int body_close(struct transfer *t, struct gt_error *err)
     struct body *b = &t->body;
     char hex[65];
     int rc = end_unpack(b, err);
+    rc = rc || b->head_seen ? rc : deliver_head(t, err);
     rc = rc ? rc : check_digest(t, hex, err);
     rc = rc || t->done || t->body.decoded == 0 ? rc : check_end(t, err);
     if (rc != 0) {

@@ -43,6 +43,9 @@ struct body {
     unsigned char digest[32];
     bool has_digest, open;
     char final; /* last decoded byte */
+    char head[64];
+    size_t head_len;
+    bool head_seen;
 };
 
 /* A document from the cache folder, body NULL = none (cache.c). */
@@ -124,7 +127,8 @@ void engine_report(struct engine *e, const struct transfer *t, int state, const 
 int run_init(struct fetch_run *run, struct engine *e, const struct source_def *def,
              struct gt_error *err) GT_CHECK;
 int run_plan(struct fetch_run *run, struct gt_error *err) GT_CHECK;
-/* Blots the run's key out of a message. */
+/* Blots a secret (NULL = none), the run's key out of a message: a vendor may send it back. */
+void hide_secret(char *text, const char *secret);
 void run_hide_key(const struct fetch_run *run, char *text);
 /* Adds a failed, finished … part to the run and tells the progress callback. */
 void run_part_ended(struct fetch_run *run, const struct transfer *t, int state,

@@ -163,7 +163,11 @@ static void set_transport(struct engine *e, struct transfer *t)
     set(h, CURLOPT_USERAGENT, "gputier/" GT_VERSION);
     set(h, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     set(h, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
-    set(h, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+    set(h, CURLOPT_CONNECTTIMEOUT_MS, e->o->connect_s > 0 ? 1000L * e->o->connect_s : CONNECT_MS);
+    if (e->o->ip_version) {
+        set(h, CURLOPT_IPRESOLVE,
+            e->o->ip_version == 4 ? (long)CURL_IPRESOLVE_V4 : (long)CURL_IPRESOLVE_V6);
+    }
     set(h, CURLOPT_LOW_SPEED_LIMIT, LOW_SPEED);
     set(h, CURLOPT_LOW_SPEED_TIME, (long)(e->o->stall_s > 0 ? e->o->stall_s : STALL_S));
     int64_t left = t->deadline_ms - engine_now_ms();

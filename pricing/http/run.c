@@ -56,16 +56,20 @@ static int set_regions(struct fetch_run *run, struct gt_error *err)
     return 0;
 }
 
-/* A vendor may send the key back, and a message quote it. */
-void run_hide_key(const struct fetch_run *run, char *text)
+void hide_secret(char *text, const char *secret)
 {
-    for (const char *part = run->key ? run->key : ""; *part; part += *part == ':') {
+    for (const char *part = secret ? secret : ""; *part; part += *part == ':') {
         size_t n = strcspn(part, ":"); /* two keys may stand in one: ID:SECRET */
         for (char *p = text; n >= 4 && (p = memmem(p, strlen(p), part, n)) != NULL; p += n) {
             memset(p, '*', n);
         }
         part += n;
     }
+}
+
+void run_hide_key(const struct fetch_run *run, char *text)
+{
+    hide_secret(text, run->key);
 }
 
 static void log_without_key(void *ctx, enum log_level level, const char *module, const char *text)

@@ -29,6 +29,7 @@ void transfer_fail(struct engine *e, struct transfer *t)
     struct gt_error why = t->err;
     char shown[sizeof why.where], text[sizeof why.text + sizeof why.where + 4];
     url_redact(t->url, shown, sizeof shown);
+    hide_secret(why.text, t->secret);
     run_hide_key(t->run, why.text);
     run_hide_key(t->run, why.where);
     if (!why.where[0]) {

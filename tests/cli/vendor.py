@@ -110,14 +110,14 @@ class Server:
         self.process.wait()
 
 
-PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY",
-           "NO_PROXY")
+OWN = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY",
+           "NO_PROXY", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 
 def environment(server=None, **more):
     """Nothing of the tester's own settings; every source that a test names looks at the server."""
     env = dict(os.environ, HOME=WORK, XDG_CONFIG_HOME=os.path.join(WORK, "config"))
-    for k in PROXIES:
+    for k in OWN:
         env.pop(k, None)
     if server:
         base = server if isinstance(server, str) else server.base

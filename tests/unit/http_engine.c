@@ -222,6 +222,22 @@ static void bad_answers_are_never_published(void **state)
     }
 }
 
+static void too_large_is_refused_by_its_length_and_by_its_bytes(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/ok.csv", "/nolen.csv", "/chunk.csv", "/bomb.csv"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct store s = {0};
+        struct fetch_options o = {.max_bytes = i == 3 ? 8 << 20 : 100000};
+        assert_int_equal(fetch_with(&s, &o, "one", fake_base, paths[i]), GT_ELIMIT);
+        assert_non_null(strstr(error.text, "limit"));
+        assert_int_equal(s.published, 0);
+        if (i == 0) { /* by its length: nothing of it was taken */
+            assert_int_equal(sum.bytes, 0);
+        }
+    }
+}
+
 static void resumes_where_it_stopped(void **state)
 {
     (void)state;
@@ -498,6 +514,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_answers_are_published_whole),
         cmocka_unit_test(bad_answers_are_never_published),
+        cmocka_unit_test(too_large_is_refused_by_its_length_and_by_its_bytes),
         cmocka_unit_test(resumes_where_it_stopped),
         cmocka_unit_test(checksums_redirects_and_refusals),
         cmocka_unit_test(keys_stay_with_their_host),

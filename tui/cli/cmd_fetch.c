@@ -19,6 +19,9 @@ static const struct cli_option options[] = {
     {"tries", 0, OPT_VALUE, "N", "tries of one file before it counts as failed (5)"},
     {"max-time", 0, OPT_VALUE, "DURATION", "longest time for one file (2h)"},
     {"stall", 0, OPT_VALUE, "DURATION", "give a transfer up that brings nothing for so long (60s)"},
+    {"connect-time", 0, OPT_VALUE, "DURATION", "give up after so long without a connection (20s)"},
+    {"ipv4", '4', OPT_FLAG, NULL, "IPv4 addresses alone"},
+    {"ipv6", '6', OPT_FLAG, NULL, "IPv6 addresses alone"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
 struct region_list {
@@ -245,6 +248,11 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     int rc = limit(args, "tries", false, &o.tries, err);
     rc = rc ? rc : limit(args, "max-time", true, &o.max_time_s, err);
     rc = rc ? rc : limit(args, "stall", true, &o.stall_s, err);
+    rc = rc ? rc : limit(args, "connect-time", true, &o.connect_s, err);
+    if (rc == 0 && cli_flag(args, "ipv4") && cli_flag(args, "ipv6")) {
+        return gt_fail(err, GT_EUSAGE, "fetch", "--ipv4 and --ipv6 exclude each other");
+    }
+    o.ip_version = cli_flag(args, "ipv4") ? 4 : cli_flag(args, "ipv6") ? 6 : 0;
     if (rc == 0 && app->offline) {
         return gt_fail(err, GT_EUSAGE, "fetch", "--offline is set: nothing is fetched");
     }

@@ -8,6 +8,7 @@ static const struct source_def *const sources[] = {
     &source_aws_savings_plan,
     &source_aws_spot_advisor,
     &source_aws_spot_history,
+    &source_aws_spot_price,
     &source_azure_retail,
     &source_cudo,
     &source_digitalocean,

@@ -12,6 +12,7 @@ extern const struct source_def source_aws_savings_plan; /* aws_savings.c */
 extern const struct source_def source_prices_csv;       /* prices_csv.c */
 extern const struct source_def source_skypilot;         /* skypilot.c */
 extern const struct source_def source_aws_spot_history; /* aws_spot_history.c */
+extern const struct source_def source_aws_spot_price;   /* aws_spot_price.c */
 extern const struct source_def source_azure_retail;     /* azure_retail.c */
 extern const struct source_def source_ecb_fx;           /* ecb_fx.c */
 extern const struct source_def source_aws_spot_advisor; /* spot_advisor.c */

@@ -176,6 +176,114 @@ static void spot_history_of_a_vpc(void **s)
     assert_int_equal(ctx.skipped, 1);
 }
 
+static const struct offer_row *spot_offer(const char *region, const char *type)
+{
+    for (size_t i = 0; i < st.n_offer; i++) {
+        if (strcmp(st.offer[i].region, region) == 0 &&
+            strcmp(st.offer[i].instance_type, type) == 0) {
+            return &st.offer[i];
+        }
+    }
+    return NULL;
+}
+
+#define SPOT_HEAD                                                                                  \
+    "{\"config\":{\"rate\":\"perhr\",\"valueColumns\":[\"linux\",\"mswin\"],\"regions\":["
+#define SPOT_REGION(code, sizes)                                                                   \
+    "{\"region\":\"" code "\",\"instanceTypes\":[{\"type\":\"x\",\"sizes\":[" sizes "]}]}"
+#define SPOT_SIZE(type, price)                                                                     \
+    "{\"size\":\"" type "\",\"valueColumns\":[{\"name\":\"linux\",\"prices\":{\"USD\":\"" price    \
+    "\"}},{\"name\":\"mswin\",\"prices\":{\"USD\":\"9\"}}]}"
+
+static void trap_20_exponent_and_na(void **s)
+{
+    (void)s;
+    if (!parse_shared("aws-spot-price",
+                      "samples/aws/website-spot.af-south-1.2026-08-10.excerpt.json")) {
+        skip();
+    }
+    assert_int_equal(st.n_offer, 17); /* no Windows price, and no Windows "N/A*" either */
+    const struct offer_row *o = spot_offer("af-south-1", "t3.nano");
+    check(o->price_per_hour, "0.0009"); /* "9.0E-4" */
+    assert_int_equal(o->purchase, PURCHASE_SPOT);
+    assert_string_equal(o->zone, "");
+    assert_int_equal(o->as_of, 1790000000); /* of the fetch: the page has no date */
+    static const char na[] = SPOT_HEAD SPOT_REGION(
+        "eu-west-1", SPOT_SIZE("g5.xlarge", "N/A*") "," SPOT_SIZE("p4d.24xlarge", "11.5")) "]}}";
+    assert_int_equal(parse("aws-spot-price", "x", na, sizeof na - 1, 13), 0);
+    assert_int_equal(st.n_offer, 1);
+    assert_int_equal(ctx.skipped, 1);
+    assert_string_equal(st.offer[0].gpu, "A100-40GB SXM4");
+    assert_int_equal(st.offer[0].gpu_num, 8);
+}
+
+static void trap_21_jsonp(void **s)
+{
+    (void)s;
+    size_t n;
+    char *t = fake_shared("samples/aws/website-spot.jsonp.fixture.js", &n);
+    if (!t) {
+        skip();
+    }
+    for (size_t step = 1; step < 100; step += 9) {
+        assert_int_equal(parse("aws-spot-price", "x.js", t, n, step), 0);
+        assert_int_equal(st.n_offer, 4);
+    }
+    check(spot_offer("eu-west-1", "c1.medium")->price_per_hour, "0.0284");
+    size_t end = (size_t)(strrchr(t, '}') - t);
+    for (size_t cut = 1; cut <= end; cut += 11) {
+        fake_clear(&st);
+        memset(&ctx, 0, sizeof ctx);
+        int rc = fake_parse(source_find("aws-spot-price"), &st, "x", t, cut, cut, &ctx, &err);
+        assert_int_equal(rc, GT_EPARSE);
+    }
+    free(t);
+    static const char *const bad[] = {
+        "/* \"perhr\" \"mswin\" \"valueColumns\" */ callback(7);",
+        "callback(" SPOT_HEAD SPOT_REGION("us-east", SPOT_SIZE("a", "1")) "]}}); alert(1)",
+        "\"perhr\" \"mswin\" \"valueColumns\""};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(parse("aws-spot-price", "x", bad[i], strlen(bad[i]), 5), GT_EPARSE);
+    }
+}
+
+static void trap_22_old_region_codes(void **s)
+{
+    static const char *const codes[][2] = {
+        {"us-east", "us-east-1"},        {"us-west", "us-west-1"},
+        {"eu-ireland", "eu-west-1"},     {"apac-sin", "ap-southeast-1"},
+        {"apac-syd", "ap-southeast-2"},  {"apac-tokyo", "ap-northeast-1"},
+        {"eu-central-1", "eu-central-1"}};
+    (void)s;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        char text[400];
+        int n = snprintf(text, sizeof text,
+                         SPOT_HEAD SPOT_REGION("%s", SPOT_SIZE("m", "0.1")) "]}}", codes[i][0]);
+        assert_int_equal(parse("aws-spot-price", "x", text, (size_t)n, 50), 0);
+        assert_string_equal(st.offer[0].region, codes[i][1]);
+    }
+}
+
+static void trap_23_missing_is_not_zero(void **s)
+{
+    static const char some[] = SPOT_HEAD SPOT_REGION("us-east-1", "") "," SPOT_REGION(
+        "us-west-2", SPOT_SIZE("g5.xlarge", "0.4")) "]}}";
+    static const char none[] = SPOT_HEAD SPOT_REGION("us-east-1", "") "]}}";
+    static const char unit[] = "{\"config\":{\"rate\":\"permonth\",\"x\":[\"perhr\",\"mswin\","
+                               "\"valueColumns\"]}}";
+    (void)s;
+    assert_int_equal(parse("aws-spot-price", "x", some, sizeof some - 1, 9), 0);
+    assert_int_equal(st.n_offer, 1);
+    assert_int_equal(parse("aws-spot-price", "x", none, sizeof none - 1, 9), GT_EPARSE);
+    assert_non_null(strstr(err.text, "no Linux spot price"));
+    static const char zero[] =
+        SPOT_HEAD SPOT_REGION("us-east-1", SPOT_SIZE("a", "0") "," SPOT_SIZE("b", "1")) "]}}";
+    assert_int_equal(parse("aws-spot-price", "x", zero, sizeof zero - 1, 9), 0);
+    assert_int_equal(st.n_offer, 1); /* zero is no price */
+    assert_int_equal(parse("aws-spot-price", "x", unit, sizeof unit - 1, 9), GT_EPARSE);
+    assert_non_null(strstr(err.text, "permonth")); /* F165: an unknown unit is reported */
+}
+
 static void exchange_rates(void **s)
 {
     (void)s;
@@ -312,6 +420,10 @@ int main(void)
         cmocka_unit_test(trap_25_names_and_ids_are_not_joined),
         cmocka_unit_test(trap_26_local_zones),
         cmocka_unit_test(spot_history_of_a_vpc),
+        cmocka_unit_test(trap_20_exponent_and_na),
+        cmocka_unit_test(trap_21_jsonp),
+        cmocka_unit_test(trap_22_old_region_codes),
+        cmocka_unit_test(trap_23_missing_is_not_zero),
         cmocka_unit_test(exchange_rates),
         cmocka_unit_test(storage_table),
         cmocka_unit_test(transfer_table),

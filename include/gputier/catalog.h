@@ -27,16 +27,6 @@ struct catalog_offers {
     const int64_t *as_of, *fetched_at, *valid_from, *valid_to;
     const int64_t *id; /* the store's row id, stable across loads; cited by saved plans */
 };
-/* What another source says of an offer, where it differs from the row that is shown: by more than
- * 1 % or in its state (pricing/store/precedence.c chooses). Same columns as an offer. */
-struct catalog_conflict {
-    uint32_t row; /* the offer that is shown */
-    uint32_t zone, source, currency, sku;
-    uint8_t price_state, origin;
-    money price_per_hour, upfront, price_month;
-    double usd_per_hour;
-    int64_t as_of, id;
-};
 struct catalog_storage {
     size_t n; /* sorted by vendor, region, tier, component text, from_qty */
     const uint32_t *vendor, *region, *tier, *component, *currency, *sku, *source, *note;
@@ -80,8 +70,11 @@ struct catalog {
     int64_t as_of;       /* prices known at this instant */
     uint64_t generation; /* store's data version */
     struct catalog_offers offers;
-    const struct catalog_conflict *conflicts; /* by row; within one, the better source first */
-    size_t n_conflicts;
+    /* What other sources say of an offer, where it differs from the row that is shown (by more
+     * than 1 % or in its state; pricing/store/precedence.c chooses): the same columns.
+     * others_of[i] is the offer that is shown, ascending; of one offer the better source first. */
+    struct catalog_offers others;
+    const uint32_t *others_of;
     struct catalog_storage storage;
     struct catalog_transfer transfer;
     struct catalog_interruption interruption;
@@ -100,8 +93,8 @@ void catalog_free(struct catalog *c); /* frees the arena and c */
 /* Index of a GPU / model by exact name, -1 if none. */
 int catalog_gpu(const struct catalog *c, const char *model);
 int catalog_model(const struct catalog *c, const char *name);
-/* What other sources say of an offer: [*first, *first + n) of c->conflicts. */
-size_t catalog_conflicts(const struct catalog *c, size_t offer, size_t *first);
+/* What other sources say of an offer: [*first, *first + n) of c->others. */
+size_t catalog_others(const struct catalog *c, size_t offer, size_t *first);
 /* Rows [*first, *first + n) of one component's brackets, 0 when none is known. Falls back to no
  * other region: a missing price is missing. */
 size_t catalog_storage_rates(const struct catalog *c, uint32_t vendor, uint32_t region,

@@ -207,19 +207,19 @@ size_t catalog_transfer_rates(const struct catalog *c, uint32_t vendor, uint32_t
     return n > 0 ? n : transfer_exact(c, vendor, from, "other_region", first);
 }
 
-size_t catalog_conflicts(const struct catalog *c, size_t offer, size_t *first)
+size_t catalog_others(const struct catalog *c, size_t offer, size_t *first)
 {
-    size_t lo = 0, hi = c->n_conflicts;
+    size_t lo = 0, hi = c->others.n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (c->conflicts[mid].row < offer) {
+        if (c->others_of[mid] < offer) {
             lo = mid + 1;
         } else {
             hi = mid;
         }
     }
     *first = lo;
-    while (hi < c->n_conflicts && c->conflicts[hi].row == offer) {
+    while (hi < c->others.n && c->others_of[hi] == offer) {
         hi++;
     }
     return hi - lo;
@@ -246,9 +246,9 @@ money catalog_fx_rate(const struct catalog *c, const char *currency, int64_t *da
 }
 
 /* The dollars that search and ordering use follow the rate of their currency. */
-static const double *dollars_at(const struct catalog *c, uint32_t currency, double old, double now)
+static const double *dollars_at(const struct catalog *c, const struct catalog_offers *o,
+                                uint32_t currency, double old, double now)
 {
-    const struct catalog_offers *o = &c->offers;
     double *usd = arena_array(c->arena, o->n + 1, sizeof *usd);
     for (size_t i = 0; usd != NULL && i < o->n; i++) {
         usd[i] = o->usd_per_hour[i];
@@ -278,10 +278,11 @@ int catalog_set_fx(struct catalog *c, const char *currency, const char *source, 
     int64_t *when = arena_array(c->arena, room, sizeof *when);
     uint32_t id = intern_add(c->strings, currency, strlen(currency));
     uint32_t source_id = intern_add(c->strings, source, strlen(source));
-    const double *usd = dollars_at(c, id, money_to_double(catalog_fx_rate(c, currency, NULL)),
-                                   money_to_double(per_usd));
-    if (usd == NULL || code == NULL || from == NULL || rate == NULL || when == NULL ||
-        id == UINT32_MAX || source_id == UINT32_MAX) {
+    double was = money_to_double(catalog_fx_rate(c, currency, NULL)), is = money_to_double(per_usd);
+    const double *usd = dollars_at(c, &c->offers, id, was, is),
+                 *others_usd = dollars_at(c, &c->others, id, was, is);
+    if (usd == NULL || others_usd == NULL || code == NULL || from == NULL || rate == NULL ||
+        when == NULL || id == UINT32_MAX || source_id == UINT32_MAX) {
         return GT_ENOMEM;
     }
     for (size_t i = 0; i < old->n; i++) {
@@ -298,6 +299,7 @@ int catalog_set_fx(struct catalog *c, const char *currency, const char *source, 
     when[n++] = date;
     c->fx = (struct catalog_fx){n, code, from, rate, when};
     c->offers.usd_per_hour = usd;
+    c->others.usd_per_hour = others_usd;
     return 0;
 }
 

@@ -32,19 +32,22 @@ int offers_lose(struct pass *p, size_t row, size_t shown, struct gt_error *err)
 {
     const struct columns *c = &p->c;
     struct loser x = {.claim = offers_claim(p, row),
-                      .said = {.row = (uint32_t)shown,
-                               .zone = c->zone[row],
-                               .source = c->source[row],
-                               .currency = c->currency[row],
-                               .sku = c->sku[row],
-                               .price_state = c->price_state[row],
-                               .origin = c->origin[row],
-                               .price_per_hour = c->price_per_hour[row],
-                               .upfront = c->upfront[row],
-                               .price_month = c->price_month[row],
-                               .usd_per_hour = c->usd_per_hour[row],
-                               .as_of = c->as_of[row],
-                               .id = c->id[row]}};
+                      .row = (uint32_t)shown,
+                      .zone = c->zone[row],
+                      .source = c->source[row],
+                      .currency = c->currency[row],
+                      .sku = c->sku[row],
+                      .note = c->note[row],
+                      .origin = c->origin[row],
+                      .hour = c->price_per_hour[row],
+                      .upfront = c->upfront[row],
+                      .month = c->price_month[row],
+                      .usd = c->usd_per_hour[row],
+                      .as_of = c->as_of[row],
+                      .fetched_at = c->fetched_at[row],
+                      .valid_from = c->valid_from[row],
+                      .valid_to = c->valid_to[row],
+                      .id = c->id[row]};
     return add_loser(p, &x, err);
 }
 
@@ -52,19 +55,22 @@ int offers_lose_new(struct pass *p, const struct offer *o, size_t shown, struct 
 {
     const struct feed_info *f = &p->l->feeds[o->feed];
     struct loser x = {.claim = {o->feed, o->state, o->as_of},
-                      .said = {.row = (uint32_t)shown,
-                               .zone = p->l->places[o->place].zone,
-                               .source = f->source,
-                               .currency = o->text[TEXT_CURRENCY],
-                               .sku = o->text[TEXT_SKU],
-                               .price_state = o->state,
-                               .origin = f->origin,
-                               .price_per_hour = o->hour,
-                               .upfront = o->upfront,
-                               .price_month = o->month,
-                               .usd_per_hour = o->usd,
-                               .as_of = o->as_of,
-                               .id = o->id}};
+                      .row = (uint32_t)shown,
+                      .zone = p->l->places[o->place].zone,
+                      .source = f->source,
+                      .currency = o->text[TEXT_CURRENCY],
+                      .sku = o->text[TEXT_SKU],
+                      .note = o->text[TEXT_NOTE],
+                      .origin = f->origin,
+                      .hour = o->hour,
+                      .upfront = o->upfront,
+                      .month = o->month,
+                      .usd = o->usd,
+                      .as_of = o->as_of,
+                      .fetched_at = f->fetched_at,
+                      .valid_from = o->valid_from,
+                      .valid_to = o->valid_to,
+                      .id = o->id};
     return add_loser(p, &x, err);
 }
 
@@ -127,19 +133,19 @@ static int resolve_zones(struct pass *p, uint32_t **heir, struct gt_error *err)
 }
 
 /* "12.5 USD/h" in the currency of who says it. */
-static void say(const struct pass *p, const struct catalog_conflict *x, char out[90])
+static void say(const struct pass *p, const struct loser *x, char out[90])
 {
     char a[MONEY_TEXT], b[MONEY_TEXT];
     const char *currency = intern_text(p->l->cat->strings, x->currency);
-    if (x->price_state != PRICE_KNOWN) {
+    if (x->claim.state != PRICE_KNOWN) {
         (void)snprintf(out, 90, "it is sold otherwise");
-    } else if (x->price_month != 0) {
-        (void)snprintf(out, 90, "%.40s %.3s a month", money_format(x->price_month, a), currency);
+    } else if (x->month != 0) {
+        (void)snprintf(out, 90, "%.40s %.3s a month", money_format(x->month, a), currency);
     } else if (x->upfront != 0) {
-        (void)snprintf(out, 90, "%.30s %.3s/h and %.30s upfront",
-                       money_format(x->price_per_hour, a), currency, money_format(x->upfront, b));
+        (void)snprintf(out, 90, "%.30s %.3s/h and %.30s upfront", money_format(x->hour, a),
+                       currency, money_format(x->upfront, b));
     } else {
-        (void)snprintf(out, 90, "%.40s %.3s/h", money_format(x->price_per_hour, a), currency);
+        (void)snprintf(out, 90, "%.40s %.3s/h", money_format(x->hour, a), currency);
     }
 }
 
@@ -147,67 +153,102 @@ static int by_row(const void *x, const void *y, void *ctx)
 {
     const struct pass *p = ctx;
     const struct loser *a = x, *b = y;
-    if (a->said.row != b->said.row) {
-        return a->said.row < b->said.row ? -1 : 1;
+    if (a->row != b->row) {
+        return a->row < b->row ? -1 : 1;
     }
     int rank = load_prefer(p->l, &b->claim, &a->claim);
     if (rank != 0) {
         return rank;
     }
-    int by_zone = strcmp(intern_text(p->l->cat->strings, a->said.zone),
-                         intern_text(p->l->cat->strings, b->said.zone));
-    return by_zone != 0 ? by_zone : (a->said.id > b->said.id) - (a->said.id < b->said.id);
+    int by_zone =
+        strcmp(intern_text(p->l->cat->strings, a->zone), intern_text(p->l->cat->strings, b->zone));
+    return by_zone != 0 ? by_zone : (a->id > b->id) - (a->id < b->id);
 }
 
 /* Nothing can be said when a currency has no rate. */
-static bool differs(const struct pass *p, const struct loser *loser)
+static bool differs(const struct pass *p, const struct loser *x)
 {
     const struct columns *c = &p->c;
-    const struct catalog_conflict *x = &loser->said;
-    if (loser->claim.feed == p->feed[x->row]) {
+    if (x->claim.feed == p->feed[x->row]) {
         return false; /* one list with several periods */
     }
-    if (x->price_state != c->price_state[x->row]) {
+    if (x->claim.state != c->price_state[x->row]) {
         return true;
     }
     double shown = c->usd_per_hour[x->row];
-    return x->price_state == PRICE_KNOWN && fabs(x->usd_per_hour - shown) > NOTE_RATIO * shown;
+    return x->claim.state == PRICE_KNOWN && fabs(x->usd - shown) > NOTE_RATIO * shown;
 }
 
-/* The same word of one source about many zones is written once. */
-static bool repeats(const struct catalog_conflict *a, const struct catalog_conflict *b)
+/* The same word of one source about many zones is kept once. */
+static bool repeats(const struct loser *a, const struct loser *b)
 {
-    return a->row == b->row && a->source == b->source && a->price_state == b->price_state &&
-           a->price_per_hour == b->price_per_hour && a->upfront == b->upfront &&
-           a->price_month == b->price_month && a->currency == b->currency;
+    return a->row == b->row && a->claim.feed == b->claim.feed && a->claim.state == b->claim.state &&
+           a->hour == b->hour && a->upfront == b->upfront && a->month == b->month &&
+           a->currency == b->currency;
+}
+
+/* A row of the catalog's others: the machine of the offer that is shown, the price of the loser. */
+static void write_other(const struct pass *p, const struct loser *x, struct columns *c, size_t i)
+{
+#define COPY(name) c->name[i] = p->c.name[x->row];
+    OFFER_COLUMNS(COPY)
+#undef COPY
+    c->zone[i] = x->zone;
+    c->source[i] = x->source;
+    c->currency[i] = x->currency;
+    c->sku[i] = x->sku;
+    c->note[i] = x->note;
+    c->origin[i] = x->origin;
+    c->price_state[i] = x->claim.state;
+    c->price_per_hour[i] = x->hour;
+    c->upfront[i] = x->upfront;
+    c->price_month[i] = x->month;
+    c->usd_per_hour[i] = x->usd;
+    c->as_of[i] = x->as_of;
+    c->fetched_at[i] = x->fetched_at;
+    c->valid_from[i] = x->valid_from;
+    c->valid_to[i] = x->valid_to;
+    c->id[i] = x->id;
+}
+
+/* Keeps the losers that have something to say, in the order in which they are shown. */
+static void choose_losers(struct pass *p)
+{
+    size_t kept = 0;
+    if (p->n_losers > 0) {
+        qsort_r(p->losers, p->n_losers, sizeof(*p->losers), by_row, p);
+    }
+    for (size_t i = 0; i < p->n_losers; i++) {
+        const struct loser *x = &p->losers[i];
+        if (differs(p, x) && (kept == 0 || !repeats(&p->losers[kept - 1], x))) {
+            p->losers[kept++] = *x;
+        }
+    }
+    p->n_losers = kept;
 }
 
 static int note_losers(struct pass *p, struct gt_error *err)
 {
-    int rc = 0;
-    size_t kept = 0, notes = 0;
-    if (p->n_losers > 0) {
-        qsort_r(p->losers, p->n_losers, sizeof(*p->losers), by_row, p);
-    }
-    struct catalog_conflict *out = arena_array(p->l->cat->arena, p->n_losers + 1, sizeof(*out));
-    if (out == NULL) {
-        return load_nomem(p->l, err);
-    }
+    struct columns c;
+    choose_losers(p);
+    uint32_t *of = arena_array(p->l->cat->arena, p->n_losers + 1, sizeof(*of));
+    int rc = of == NULL ? load_nomem(p->l, err) : offers_columns(p->l, p->n_losers, &c, err);
+    size_t notes = 0;
     for (size_t i = 0; rc == 0 && i < p->n_losers; i++) {
-        const struct catalog_conflict *x = &p->losers[i].said;
-        if (!differs(p, &p->losers[i]) || (kept > 0 && repeats(&out[kept - 1], x))) {
-            continue;
-        }
-        notes = kept > 0 && out[kept - 1].row == x->row ? notes + 1 : 1;
-        out[kept++] = *x;
+        const struct loser *x = &p->losers[i];
+        write_other(p, x, &c, i);
+        of[i] = x->row;
+        notes = i > 0 && of[i - 1] == x->row ? notes + 1 : 1;
         if (notes <= NOTES_MAX) {
             char text[90];
             say(p, x, text);
             rc = load_conflict(p->l, &p->c.note[x->row], x->source, text, x->as_of, err);
         }
     }
-    p->l->cat->conflicts = out;
-    p->l->cat->n_conflicts = kept;
+    if (rc == 0) {
+        p->l->cat->others = offers_share(&c, p->n_losers);
+        p->l->cat->others_of = of;
+    }
     return rc;
 }
 
@@ -230,7 +271,7 @@ static int close_up(struct pass *p, const uint32_t *heir, struct gt_error *err)
         }
     }
     for (size_t i = 0; i < p->n_losers; i++) {
-        uint32_t *row = &p->losers[i].said.row;
+        uint32_t *row = &p->losers[i].row;
         *row = at[heir[*row] != 0 ? heir[*row] - 1 : *row];
     }
     p->n = n;

@@ -7,16 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int make_columns(struct pass *p, struct gt_error *err)
+int offers_columns(const struct loader *l, size_t n, struct columns *c, struct gt_error *err)
 {
-    struct columns *c = &p->c;
-    struct arena *a = p->l->cat->arena;
     bool ok = true;
-#define COLUMN(name) ok = ok && (c->name = arena_array(a, p->cap + 1, sizeof(*c->name))) != NULL;
+#define COLUMN(name)                                                                               \
+    ok = ok && (c->name = arena_array(l->cat->arena, n + 1, sizeof(*c->name))) != NULL;
     OFFER_COLUMNS(COLUMN)
 #undef COLUMN
-    if (!ok) {
-        return load_nomem(p->l, err);
+    return ok ? 0 : load_nomem(l, err);
+}
+
+struct catalog_offers offers_share(const struct columns *c, size_t n)
+{
+#define SHARE(name) .name = c->name,
+    return (struct catalog_offers){.n = n, OFFER_COLUMNS(SHARE)};
+#undef SHARE
+}
+
+static int make_columns(struct pass *p, struct gt_error *err)
+{
+    int rc = offers_columns(p->l, p->cap, &p->c, err);
+    if (rc != 0) {
+        return rc;
     }
     uint32_t slots = 1024;
     while (slots < p->cap * 2) {
@@ -219,10 +231,7 @@ int load_offers(struct loader *l, struct gt_error *err)
 {
     struct pass p = {.l = l};
     int rc = read_offers(&p, err);
-    const struct columns *c = &p.c;
-#define SHARE(name) .name = c->name,
-    l->cat->offers = (struct catalog_offers){.n = p.n, OFFER_COLUMNS(SHARE)};
-#undef SHARE
+    l->cat->offers = offers_share(&p.c, p.n);
     free(p.slot);
     free(p.place);
     free(p.type);

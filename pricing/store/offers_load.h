@@ -62,7 +62,12 @@ struct offer {
 /* A price that is not shown, beside the row that is. */
 struct loser {
     struct claim claim;
-    struct catalog_conflict said;
+    uint32_t row; /* the offer that is shown */
+    uint32_t zone, source, currency, sku, note;
+    uint8_t origin;
+    money hour, upfront, month;
+    double usd;
+    int64_t as_of, fetched_at, valid_from, valid_to, id;
 };
 struct pass {
     struct loader *l;
@@ -76,6 +81,11 @@ struct pass {
     uint32_t usd_currency; /* of usd_rate */
     double usd_rate;
 };
+/* Columns for n rows in the catalog's arena. */
+int offers_columns(const struct loader *l, size_t n, struct columns *c,
+                   struct gt_error *err) GT_CHECK;
+/* The columns as the catalog shows them. */
+struct catalog_offers offers_share(const struct columns *c, size_t n);
 /* The slot of a key: 0 = empty, else its row + 1. */
 uint32_t *offers_slot(const struct pass *p, uint32_t place, uint32_t type, uint32_t options);
 /* What stands in a row, as a claim. */

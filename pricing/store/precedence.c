@@ -12,7 +12,7 @@
  *
  * It is a total order over what the rows say, never over where they stand, so the order of imports
  * and of rows does not matter. The rows that lose stay in the database; where they differ, the
- * catalog names them beside the one that is shown (catalog.h, struct catalog_conflict). */
+ * catalog has them beside the one that is shown (catalog.h, others). */
 #include "gputier/fetch.h"
 #include "gputier/units.h"
 #include "store_impl.h"

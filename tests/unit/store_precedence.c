@@ -55,10 +55,10 @@ static void expect(const struct word *w, size_t n, const char *rows, const char 
                 }
             }
         }
-        for (size_t i = 0; i < c->n_conflicts; i++) {
+        for (size_t i = 0; i < c->others.n; i++) {
             (void)snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s %s;",
-                           money_format(c->conflicts[i].price_per_hour, a),
-                           catalog_text(c, c->conflicts[i].source));
+                           money_format(c->others.price_per_hour[i], a),
+                           catalog_text(c, c->others.source[i]));
         }
         assert_string_equal(got, rows);
         assert_string_equal(said, conflicts);

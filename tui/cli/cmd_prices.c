@@ -459,8 +459,8 @@ static void say_conflicts(const struct catalog *c, const uint32_t *row, size_t n
     if (poll(&out, 1, 0) > 0 && (out.revents & POLLERR)) {
         return; /* nobody reads any longer (| head) */
     }
-    for (size_t i = 0; i < n && c->n_conflicts > 0; i++) {
-        found += catalog_conflicts(c, row[i], &first) > 0;
+    for (size_t i = 0; i < n && c->others.n > 0; i++) {
+        found += catalog_others(c, row[i], &first) > 0;
     }
     if (found > 0) {
         fprintf(stderr,

@@ -124,33 +124,28 @@ static void say_conflicts(const struct catalog *c, const uint32_t *row, size_t n
 }
 
 static int list(struct app *app, struct price_view *v, const struct catalog *c,
-                const struct cli_args *args, struct gt_error *err)
+                const struct price_filter *f, struct gt_error *err)
 {
-    struct price_filter f;
     struct buf b;
     size_t n = 0;
-    int rc = price_filter_take(app, c, args, &f, err);
-    rc = rc ? rc : price_filter_names(c, &f, err);
-    if (rc != 0) {
-        return rc;
-    }
+    int rc;
     uint32_t *row = malloc((c->offers.n + 1) * sizeof *row);
     if (!row) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     for (size_t i = 0; i < c->offers.n; i++) {
-        if (price_filter_wants(c, &f, i)) {
+        if (price_filter_wants(c, f, i)) {
             row[n++] = (uint32_t)i;
         }
     }
-    struct sorter s = {c, &f};
+    struct sorter s = {c, f};
     qsort_r(row, n, sizeof *row, compare, &s);
-    n = n < f.limit ? n : f.limit;
+    n = n < f->limit ? n : f->limit;
     if (n == 0 && !app->quiet) {
         fputs("no offer passes these filters\n", stderr);
     }
     buf_init(&b, DOCUMENT_MAX);
-    v->per = f.per;
+    v->per = f->per;
     rc = prices_write(v, c, row, n, &b);
     rc = rc ? gt_fail(err, rc, "", "out of memory") : app_put(&b, err);
     buf_release(&b);
@@ -190,7 +185,10 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     if (!rc && rates) {
         return prices_rates(app, args->positional[0], c, args, err);
     }
-    rc = rc ? rc : check ? prices_check(&v, c, err) : list(app, &v, c, args, err);
+    struct price_filter f;
+    rc = rc ? rc : price_filter_take(app, c, args, &f, err);
+    rc = rc ? rc : price_filter_names(c, &f, err);
+    rc = rc ? rc : check ? prices_check(&v, c, &f, err) : list(app, &v, c, &f, err);
     if (rc == 0 && v.currency && v.format != OUT_JSON && !app->quiet) {
         say_rate(c, v.currency);
     }

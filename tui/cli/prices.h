@@ -32,9 +32,11 @@ int prices_write(const struct price_view *v, const struct catalog *c, const uint
                  struct buf *b);
 struct jsonw;
 void prices_json_row(struct jsonw *w, const struct catalog *c, size_t row, const char *currency);
-/* `prices check`: GT_EINFEASIBLE (exit 3) when there are errors. */
+struct price_filter; /* prices_filter.h */
+/* `prices check`: findings whose offending row passes the filter, at most its limit of each kind;
+ * GT_EINFEASIBLE (exit 3) when there are errors. */
 int prices_check(const struct price_view *v, const struct catalog *c,
-                 struct gt_error *err) GT_CHECK;
+                 const struct price_filter *filter, struct gt_error *err) GT_CHECK;
 
 /* `prices storage|transfer|interruption` (prices_rates.c). */
 bool prices_rates_kind(const char *name);

@@ -1,303 +1,274 @@
-/* prices check: faults that show in the price table itself (product.md section 2). Each finding
- * names its rows. Known sources do contain such faults; that is what the list is for. */
+/* prices check: faults that show in the price table itself (product.md section 2). Known sources do
+ * contain such faults; that is what the list is for. This file drives the rules and writes the
+ * findings; prices_check.h names the files of the rules. */
+#include "prices_check.h"
+#include "gputier/csvw.h"
 #include "gputier/jsonw.h"
 #include "gputier/units.h"
-#include "prices.h"
+#include "table.h"
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DOCUMENT_MAX ((size_t)256 << 20)
-#define ROWS_SHOWN   20 /* of one finding; the text says how many there are */
-#define SAME_TYPES   50 /* types at one price look like a default */
+#define KEEP_TEXT    20 /* findings of one rule, without --limit */
+#define KEEP_FILE    1000
+#define ROWS_TEXT    3 /* of one finding */
 
-enum severity { SEV_ERROR, SEV_WARNING, SEV_INFO };
-struct finding {
-    const char *kind;
-    enum severity severity;
-    char text[240];
-    uint32_t *row;
-    size_t n, cap;
+/* What each rule says, with its figures. */
+static const struct {
+    const char *kind, *means;
+} rules[RULE_COUNT] = {
+    [RULE_COMMITMENT_ABOVE] = {"commitment_above_on_demand",
+                               "a commitment or monthly package costs more an hour than on demand, "
+                               "upfront parts spread over the term (a warning where the two were "
+                               "recorded over 90 days apart)"},
+    [RULE_GPU_AT_CPU_PRICE] = {"gpu_at_cpu_price",
+                               "under 0.05 USD a GPU-hour, or no dearer than a machine of the same "
+                               "region with as many CPUs and as much memory and no GPU"},
+    [RULE_ONE_PRICE] = {"many_types_at_one_price",
+                        "50 instance types or more of one region at one price"},
+    [RULE_ZERO_PRICE] = {"zero_price", "a price of 0"},
+    [RULE_IMPOSSIBLE_MEMORY] = {"impossible_memory",
+                                "GPU memory over 8 % away from the model's (30 % for a slice), or "
+                                "memory outside 0.2 to 64 GiB a vCPU"},
+    [RULE_CURRENCY] = {"currency_mismatch",
+                       "a figure that is off by an exchange rate (within 10 %), or one in ten rows "
+                       "or fewer of a list in another currency than the rest"},
+    [RULE_DATE_AHEAD] = {"date_ahead", "a price of a day that is yet to come"},
+    [RULE_NOT_SCALING] = {"price_not_scaling_with_count",
+                          "twice the GPUs of one model in one region for less than 1.2 times the "
+                          "price, or a GPU-hour over 4 times the cheapest"},
+    [RULE_OUTLIER] = {"price_outlier",
+                      "over 3 times (spot: 10 times) the median over the regions of "
+                      "the same type and purchase, or under a third (a tenth)"},
+    [RULE_SPOT_ABOVE] = {"spot_above_on_demand", "spot costs more than on demand"},
+    [RULE_SPOT_EQUAL] = {"spot_equals_on_demand", "spot costs what on demand costs"},
+    [RULE_STATE_CONFLICT] = {"price_state_conflict",
+                             "one source has a price, another says that it is sold otherwise"},
+    [RULE_DISAGREE] =
+        {"sources_disagree",
+         "two sources price one offer over 1 % apart (information where they are over "
+         "180 days apart)"},
+    [RULE_STALE] = {"stale_price", "prices older than 180 days, spot prices older than 30"},
+    [RULE_UNKNOWN_GPU] = {"unknown_gpu", "GPUs that the table of models does not have"},
 };
-struct check {
-    const struct catalog *c;
-    uint32_t *order; /* by vendor, region, zone, type, purchase */
-    struct finding finding[8];
-    size_t n;
-    bool failed;
-};
+static const char *const severities[] = {"error", "warning", "info"};
 
-static struct finding *begin(struct check *k, const char *kind, enum severity s)
+bool check_wants(const struct check *k, size_t row)
 {
-    struct finding *f = &k->finding[k->n++];
-    *f = (struct finding){.kind = kind, .severity = s};
-    return f;
+    return price_filter_wants(k->c, k->filter, row);
 }
 
-static void add(struct check *k, struct finding *f, uint32_t row)
+bool check_add(struct check *k, enum check_rule rule, enum check_severity s, size_t row,
+               const char *fmt, ...)
 {
-    if (f->n == f->cap) {
-        size_t cap = f->cap ? 2 * f->cap : 64;
-        uint32_t *r = realloc(f->row, cap * sizeof *r);
+    char text[700];
+    if (k->failed || !check_wants(k, row)) {
+        return false;
+    }
+    k->errors += s == CHECK_ERROR;
+    if (++k->found[rule] > k->keep) {
+        return false;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (k->n == k->cap) {
+        size_t cap = k->cap ? 2 * k->cap : 64;
+        struct finding *f = realloc(k->finding, cap * sizeof *f);
+        k->failed = f == NULL;
+        k->finding = f ? f : k->finding;
+        k->cap = f ? cap : k->cap;
+    }
+    const char *kept = k->failed ? NULL : arena_strdup(k->arena, text);
+    if (!kept) {
+        k->failed = true;
+        return false;
+    }
+    k->finding[k->n++] = (struct finding){(uint8_t)rule, (uint8_t)s, kept, k->n_rows, 0, 0};
+    return true;
+}
+
+void check_row(struct check *k, size_t row)
+{
+    struct finding *f = &k->finding[k->n - 1];
+    if (f->count++ >= CHECK_ROWS) {
+        return;
+    }
+    if (k->n_rows == k->rows_cap) {
+        size_t cap = k->rows_cap ? 2 * k->rows_cap : 256;
+        uint32_t *r = realloc(k->row, cap * sizeof *r);
         if (!r) {
             k->failed = true;
             return;
         }
-        f->row = r;
-        f->cap = cap;
+        k->row = r;
+        k->rows_cap = cap;
     }
-    f->row[f->n++] = row;
+    k->row[k->n_rows++] = (uint32_t)row;
+    f->n++;
 }
 
-static double usd(const struct catalog *c, size_t i)
+const struct catalog *check_catalog(const struct check *k, uint32_t row, struct catalog *side,
+                                    size_t *at)
 {
-    return c->offers.price_state[i] == PRICE_KNOWN ? c->offers.usd_per_hour[i] : (double)NAN;
-}
-
-static int by_place(const void *x, const void *y, void *ctx)
-{
-    const struct catalog_offers *o = &((const struct catalog *)ctx)->offers;
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    const uint32_t *const keys[] = {o->vendor, o->region, o->instance_type, o->zone};
-    for (size_t i = 0; i < 4; i++) {
-        if (keys[i][a] != keys[i][b]) {
-            return keys[i][a] < keys[i][b] ? -1 : 1;
-        }
+    *at = row;
+    if (row < k->c->offers.n) {
+        return k->c;
     }
-    return o->purchase[a] != o->purchase[b] ? (int)o->purchase[a] - (int)o->purchase[b]
-                                            : (a < b ? -1 : a > b);
+    *side = *k->c;
+    side->offers = k->c->others;
+    *at = row - k->c->offers.n;
+    return side;
 }
 
-static bool same_machine(const struct catalog_offers *o, size_t a, size_t b, bool zone)
+const char *check_name(const struct catalog *c, size_t row, char buf[CHECK_NAME])
 {
-    return o->vendor[a] == o->vendor[b] && o->region[a] == o->region[b] &&
-           o->instance_type[a] == o->instance_type[b] && (!zone || o->zone[a] == o->zone[b]);
-}
-
-/* The on-demand price of the same machine and zone, else of its region; NAN if none. */
-static double on_demand(const struct check *k, size_t first, size_t last, uint32_t row)
-{
-    const struct catalog_offers *o = &k->c->offers;
-    double best = (double)NAN;
-    for (size_t i = first; i < last; i++) {
-        uint32_t r = k->order[i];
-        if (o->purchase[r] == PURCHASE_ON_DEMAND && !isnan(usd(k->c, r))) {
-            if (o->zone[r] == o->zone[row]) {
-                return usd(k->c, r);
-            }
-            if (o->zone[r] == 0 || o->zone[row] == 0) {
-                best = isnan(best) || usd(k->c, r) > best ? usd(k->c, r) : best;
-            }
-        }
-    }
-    return best;
-}
-
-/* Rows of one machine in one region: spot and commitments against on demand. */
-static void check_machine(struct check *k, size_t first, size_t last, struct finding *spot_above,
-                          struct finding *spot_equal, struct finding *reserved_above)
-{
-    const struct catalog_offers *o = &k->c->offers;
-    for (size_t i = first; i < last; i++) {
-        uint32_t r = k->order[i];
-        double price = usd(k->c, r), full = on_demand(k, first, last, r);
-        if (isnan(price) || isnan(full)) {
-            continue;
-        }
-        if (o->purchase[r] == PURCHASE_SPOT) {
-            if (price > full * (1 + 1e-9)) {
-                add(k, spot_above, r);
-            } else if (price >= full * (1 - 1e-9)) {
-                add(k, spot_equal, r);
-            }
-        } else if (purchase_is_commitment((enum purchase)o->purchase[r]) &&
-                   price > full * (1 + 1e-9)) {
-            add(k, reserved_above, r);
-        }
-    }
-}
-
-/* A GPU machine at under 1 cent a GPU-hour per tera... cheaper than its CPUs alone could be: less
- * than 0.012 USD a vCPU-hour and less than 0.05 USD a GPU-hour. */
-static bool cpu_price(const struct catalog_offers *o, size_t i, double price)
-{
-    double gpus = (double)o->gpu_num[i] / (double)(o->gpu_den[i] ? o->gpu_den[i] : 1);
-    return o->purchase[i] == PURCHASE_ON_DEMAND && gpus >= 1 && price / gpus < 0.05;
-}
-
-/* Machines of one GPU model, vendor and region whose price per GPU differs more than fourfold. */
-struct scale {
-    uint32_t row;
-    double per_gpu;
-};
-
-static int by_gpu(const void *x, const void *y, void *ctx)
-{
-    const struct catalog_offers *o = &((const struct catalog *)ctx)->offers;
-    uint32_t a = ((const struct scale *)x)->row, b = ((const struct scale *)y)->row;
-    const uint32_t *const keys[] = {o->vendor, o->region, o->gpu};
-    for (size_t i = 0; i < 3; i++) {
-        if (keys[i][a] != keys[i][b]) {
-            return keys[i][a] < keys[i][b] ? -1 : 1;
-        }
-    }
-    return o->currency[a] != o->currency[b] ? (o->currency[a] < o->currency[b] ? -1 : 1) : 0;
-}
-
-static void check_scaling(struct check *k, struct finding *f)
-{
-    const struct catalog_offers *o = &k->c->offers;
-    struct scale *s = malloc((o->n + 1) * sizeof *s);
-    size_t n = 0;
-    k->failed = k->failed || !s;
-    for (size_t i = 0; s && i < o->n; i++) {
-        if (o->purchase[i] == PURCHASE_ON_DEMAND && o->gpu_num[i] > 0 && o->gpu_den[i] == 1 &&
-            !isnan(usd(k->c, i))) {
-            s[n++] = (struct scale){(uint32_t)i, usd(k->c, i) / (double)o->gpu_num[i]};
-        }
-    }
-    if (n > 0) {
-        qsort_r(s, n, sizeof *s, by_gpu, (void *)(size_t)k->c);
-    }
-    for (size_t i = 0, end; i < n; i = end) {
-        double lo = s[i].per_gpu;
-        for (end = i + 1; end < n && by_gpu(&s[i], &s[end], (void *)(size_t)k->c) == 0; end++) {
-            lo = s[end].per_gpu < lo ? s[end].per_gpu : lo;
-        }
-        for (size_t j = i; j < end; j++) {
-            uint32_t r = s[j].row;
-            /* many vCPUs per GPU may cost; a big machine at a multiple per GPU is a fault */
-            if (s[j].per_gpu > 4 * lo && o->gpu_num[r] > 1) {
-                add(k, f, r);
-            }
-        }
-    }
-    free(s);
-}
-
-static int by_price(const void *x, const void *y, void *ctx)
-{
-    const struct catalog *c = ctx;
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
     const struct catalog_offers *o = &c->offers;
-    if (o->vendor[a] != o->vendor[b]) {
-        return o->vendor[a] < o->vendor[b] ? -1 : 1;
-    }
-    if (o->region[a] != o->region[b]) {
-        return o->region[a] < o->region[b] ? -1 : 1;
-    }
-    double p = usd(c, a), q = usd(c, b);
-    return p < q ? -1 : p > q ? 1 : o->instance_type[a] < o->instance_type[b] ? -1 : 1;
+    const char *payment = payment_name((enum payment)o->payment[row]);
+    (void)snprintf(
+        buf, CHECK_NAME, "%.40s/%.60s%s%.60s %.90s %s%s%s%s", catalog_text(c, o->vendor[row]),
+        catalog_text(c, o->region[row]), o->zone[row] ? "/" : "", catalog_text(c, o->zone[row]),
+        catalog_text(c, o->instance_type[row]), purchase_name((enum purchase)o->purchase[row]),
+        payment ? " (upfront: " : "", payment ? payment : "", payment ? ")" : "");
+    return buf;
 }
 
-/* Fifty types of one region at one on-demand price. */
-static void check_same_price(struct check *k, struct finding *f)
+const char *check_price(const struct catalog *c, size_t row, char buf[64])
 {
-    const struct catalog_offers *o = &k->c->offers;
-    uint32_t *row = malloc((o->n + 1) * sizeof *row);
-    size_t n = 0;
-    k->failed = k->failed || !row;
-    for (size_t i = 0; row && i < o->n; i++) {
-        if (o->purchase[i] == PURCHASE_ON_DEMAND && !isnan(usd(k->c, i))) {
-            row[n++] = (uint32_t)i;
-        }
-    }
+    struct shown_price s = price_shown(c, row, NULL);
+    char m[MONEY_TEXT];
+    (void)snprintf(buf, 64, "%.48s %.8s", s.known ? money_format(s.hour, m) : "no price",
+                   s.known ? s.currency : "");
+    return buf;
+}
+
+double check_usd(const struct catalog *c, size_t row)
+{
+    return c->offers.price_state[row] == PRICE_KNOWN ? c->offers.usd_per_hour[row] : (double)NAN;
+}
+
+static int by_key(const void *x, const void *y)
+{
+    const struct keyed *a = x, *b = y;
+    return a->hi != b->hi     ? (a->hi < b->hi ? -1 : 1)
+           : a->lo != b->lo   ? (a->lo < b->lo ? -1 : 1)
+           : a->sub != b->sub ? (a->sub < b->sub ? -1 : 1)
+                              : (a->row > b->row) - (a->row < b->row);
+}
+
+void check_sort(struct keyed *v, size_t n)
+{
     if (n > 0) {
-        qsort_r(row, n, sizeof *row, by_price, (void *)(size_t)k->c);
+        qsort(v, n, sizeof *v, by_key);
     }
-    for (size_t i = 0, end; i < n; i = end) {
-        size_t types = 1;
-        for (end = i + 1;
-             end < n && o->vendor[row[end]] == o->vendor[row[i]] &&
-             o->region[row[end]] == o->region[row[i]] && usd(k->c, row[end]) <= usd(k->c, row[i]);
-             end++) {
-            types += o->instance_type[row[end]] != o->instance_type[row[end - 1]];
-        }
-        for (size_t j = i; types >= SAME_TYPES && j < end; j++) {
-            add(k, f, row[j]);
-        }
-    }
-    free(row);
 }
 
-static int check_all(struct check *k)
+struct keyed *check_keys(struct check *k)
 {
-    const struct catalog_offers *o = &k->c->offers;
-    struct finding *spot_above = begin(k, "spot_above_on_demand", SEV_WARNING);
-    struct finding *spot_equal = begin(k, "spot_equals_on_demand", SEV_INFO);
-    struct finding *reserved = begin(k, "commitment_above_on_demand", SEV_ERROR);
-    struct finding *cheap = begin(k, "gpu_at_cpu_price", SEV_ERROR);
-    struct finding *scaling = begin(k, "price_not_scaling_with_count", SEV_WARNING);
-    struct finding *same = begin(k, "many_types_at_one_price", SEV_ERROR);
-    k->order = malloc((o->n + 1) * sizeof *k->order);
-    if (!k->order) {
-        return GT_ENOMEM;
-    }
-    for (size_t i = 0; i < o->n; i++) {
-        k->order[i] = (uint32_t)i;
-        if (cpu_price(o, i, usd(k->c, i))) {
-            add(k, cheap, (uint32_t)i);
-        }
-    }
-    qsort_r(k->order, o->n, sizeof *k->order, by_place, (void *)(size_t)k->c);
-    for (size_t i = 0, end; i < o->n; i = end) {
-        for (end = i + 1; end < o->n && same_machine(o, k->order[i], k->order[end], false); end++) {
-        }
-        check_machine(k, i, end, spot_above, spot_equal, reserved);
-    }
-    check_scaling(k, scaling);
-    check_same_price(k, same);
-    return k->failed ? GT_ENOMEM : 0;
+    struct keyed *v = malloc((k->c->offers.n + 1) * sizeof *v);
+    k->failed = k->failed || !v;
+    return v;
 }
 
-static const char *const severities[] = {"error", "warning", "info"};
-
-static void say(struct finding *f)
+/* By rule, the worse first; then as people look things up, not as the rows happen to stand. */
+static int by_rule(const void *x, const void *y, void *ctx)
 {
-    static const struct {
-        const char *kind, *text;
-    } texts[] = {
-        {"spot_above_on_demand", "spot costs more than on demand"},
-        {"spot_equals_on_demand", "spot costs what on demand costs: no sign of a spot market"},
-        {"commitment_above_on_demand", "an hour of the commitment costs more than on demand"},
-        {"gpu_at_cpu_price", "a GPU machine under 0.05 USD a GPU-hour on demand"},
-        {"price_not_scaling_with_count",
-         "a GPU-hour costs over 4 times that of the cheapest machine with the same GPU there"},
-        {"many_types_at_one_price", "50 instance types or more of one region at one price"},
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (strcmp(texts[i].kind, f->kind) == 0) {
-            snprintf(f->text, sizeof f->text, "%zu row%s: %s%s", f->n, f->n == 1 ? "" : "s",
-                     texts[i].text, f->n > ROWS_SHOWN ? " (the first 20 are listed)" : "");
+    const struct finding *a = x, *b = y;
+    (void)ctx;
+    if (a->rule != b->rule) {
+        return a->rule - b->rule;
+    }
+    return a->severity != b->severity ? a->severity - b->severity : strcmp(a->text, b->text);
+}
+
+static void write_row_csv(struct csvw *w, const struct check *k, const struct finding *f,
+                          uint32_t row)
+{
+    struct catalog side;
+    size_t i;
+    const struct catalog *c = check_catalog(k, row, &side, &i);
+    const struct catalog_offers *o = &c->offers;
+    struct shown_price s = price_shown(c, i, NULL);
+    char when[32];
+    csvw_text(w, rules[f->rule].kind);
+    csvw_text(w, severities[f->severity]);
+    csvw_text(w, f->text);
+    const uint32_t text[] = {o->vendor[i], o->region[i], o->zone[i], o->instance_type[i]};
+    for (size_t t = 0; t < sizeof text / sizeof *text; t++) {
+        csvw_text(w, catalog_text(c, text[t]));
+    }
+    csvw_text(w, purchase_name((enum purchase)o->purchase[i]));
+    if (s.known) {
+        csvw_money(w, s.hour);
+    } else {
+        csvw_empty(w);
+    }
+    csvw_text(w, s.currency);
+    csvw_text(w, catalog_text(c, o->source[i]));
+    csvw_text(w, catalog_text(c, o->sku[i]));
+    csvw_text(w, o->as_of[i] == GT_TIME_NONE ? NULL : time_format(o->as_of[i], when));
+    csvw_end_row(w);
+}
+
+static int write_csv(const struct check *k, struct buf *b)
+{
+    static const char *const titles[] = {
+        "kind",     "severity",       "text",     "vendor",    "region", "zone", "instance_type",
+        "purchase", "price_per_hour", "currency", "source_id", "sku",    "as_of"};
+    struct csvw w;
+    csvw_init(&w, b);
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        csvw_text(&w, titles[i]);
+    }
+    csvw_end_row(&w);
+    for (size_t i = 0; i < k->n; i++) {
+        for (size_t r = 0; r < k->finding[i].n; r++) {
+            write_row_csv(&w, k, &k->finding[i], k->row[k->finding[i].first + r]);
         }
     }
+    return csvw_finish(&w);
 }
 
 static int write_json(const struct price_view *v, const struct check *k, struct buf *b)
 {
     struct jsonw w;
+    struct catalog side;
+    size_t at;
     jsonw_init(&w, b, true);
     jsonw_object(&w);
     jsonw_kstring(&w, "schema", "gputier/prices-check/1");
+    jsonw_ktime(&w, "as_of", k->c->as_of);
     jsonw_key(&w, "findings");
     jsonw_array(&w);
     for (size_t i = 0; i < k->n; i++) {
         const struct finding *f = &k->finding[i];
-        if (f->n == 0) {
-            continue;
-        }
         jsonw_object(&w);
-        jsonw_kstring(&w, "kind", f->kind);
+        jsonw_kstring(&w, "kind", rules[f->rule].kind);
         jsonw_kstring(&w, "severity", severities[f->severity]);
         jsonw_kstring(&w, "text", f->text);
-        jsonw_kint(&w, "count", (int64_t)f->n);
+        jsonw_kint(&w, "count", (int64_t)f->count);
         jsonw_key(&w, "rows");
         jsonw_array(&w);
-        for (size_t r = 0; r < f->n && r < ROWS_SHOWN; r++) {
-            prices_json_row(&w, k->c, f->row[r], v->currency);
+        for (size_t r = 0; r < f->n; r++) {
+            const struct catalog *c = check_catalog(k, k->row[f->first + r], &side, &at);
+            prices_json_row(&w, c, at, v->currency);
         }
         jsonw_end_array(&w);
+        jsonw_end_object(&w);
+    }
+    jsonw_end_array(&w);
+    jsonw_key(&w, "kinds"); /* how many there are, listed or not */
+    jsonw_array(&w);
+    for (size_t r = 0; r < RULE_COUNT; r++) {
+        jsonw_object(&w);
+        jsonw_kstring(&w, "kind", rules[r].kind);
+        jsonw_kstring(&w, "means", rules[r].means);
+        jsonw_kint(&w, "found", (int64_t)k->found[r]);
         jsonw_end_object(&w);
     }
     jsonw_end_array(&w);
@@ -305,43 +276,98 @@ static int write_json(const struct price_view *v, const struct check *k, struct 
     return jsonw_finish(&w);
 }
 
+static void table_offer(struct text_table *t, const struct check *k, uint32_t row)
+{
+    struct catalog side;
+    size_t i;
+    const struct catalog *c = check_catalog(k, row, &side, &i);
+    const struct catalog_offers *o = &c->offers;
+    char place[160], count[24], price[64], day[16] = "";
+    (void)snprintf(place, sizeof place, "%s/%s", catalog_text(c, o->vendor[i]),
+                   catalog_text(c, o->region[i]));
+    if (o->as_of[i] != GT_TIME_NONE) {
+        date_format(o->as_of[i], day);
+    }
+    table_row(t, (const char *const[]){
+                     place, catalog_text(c, o->zone[i]), catalog_text(c, o->instance_type[i]),
+                     catalog_text(c, o->gpu[i]), gpu_count_text(c, i, count),
+                     purchase_name((enum purchase)o->purchase[i]), check_price(c, i, price), day,
+                     catalog_text(c, o->source[i]), catalog_text(c, o->sku[i])});
+}
+
+/* One rule: its findings in words, then all of their rows. */
+static int write_rule(const struct price_view *v, const struct check *k, size_t first, size_t end,
+                      struct buf *b)
+{
+    static const char *const titles[] = {"  vendor/region", "zone",     "instance",  "GPU",
+                                         ">GPUs",           "purchase", ">per hour", "as of",
+                                         "source",          "SKU",      NULL};
+    const struct finding *f = &k->finding[first];
+    struct text_table t;
+    size_t found = k->found[f->rule];
+    buf_addf(b, "%s: %s: %zu found\n%s.\n", severities[f->severity], rules[f->rule].kind, found,
+             rules[f->rule].means);
+    table_init(&t, titles);
+    for (size_t i = first; i < end; i++) {
+        const struct finding *x = &k->finding[i];
+        buf_addf(b, "- %s%s%s\n", x->text, x->count > ROWS_TEXT ? " (the first rows follow)" : "",
+                 x->severity != f->severity ? x->severity == CHECK_INFO ? " [info]" : " [warning]"
+                                            : "");
+        for (size_t r = 0; r < x->n && r < ROWS_TEXT; r++) {
+            table_offer(&t, k, k->row[x->first + r]);
+        }
+    }
+    if (found > end - first) {
+        buf_addf(b, "- and %zu more (--limit %zu)\n", found - (end - first), found);
+    }
+    return table_write(&t, b, v->plain);
+}
+
 static int write_text(const struct price_view *v, const struct check *k, struct buf *b)
 {
     int rc = 0;
-    size_t found = 0;
-    for (size_t i = 0; rc == 0 && i < k->n; i++) {
-        const struct finding *f = &k->finding[i];
-        if (f->n > 0) {
-            buf_addf(b, "%s%s: %s\n", found++ ? "\n" : "", severities[f->severity], f->text);
-            rc = prices_write(v, k->c, f->row, f->n < ROWS_SHOWN ? f->n : ROWS_SHOWN, b);
+    for (size_t i = 0, end; rc == 0 && i < k->n; i = end) {
+        for (end = i + 1; end < k->n && k->finding[end].rule == k->finding[i].rule; end++) {
         }
+        if (i > 0) {
+            buf_adds(b, "\n");
+        }
+        rc = write_rule(v, k, i, end, b);
     }
-    if (found == 0) {
+    if (k->n == 0) {
         buf_adds(b, "nothing found\n");
     }
     return rc ? rc : b->failed ? GT_ENOMEM : 0;
 }
 
-int prices_check(const struct price_view *v, const struct catalog *c, struct gt_error *err)
+int prices_check(const struct price_view *v, const struct catalog *c,
+                 const struct price_filter *filter, struct gt_error *err)
 {
-    struct check k = {.c = c};
+    struct check k = {.c = c, .filter = filter, .arena = arena_new(0)};
     struct buf b;
-    size_t errors = 0;
+    k.keep = filter->limit != SIZE_MAX ? filter->limit
+             : v->format == OUT_TABLE  ? KEEP_TEXT
+                                       : KEEP_FILE;
+    k.failed = k.arena == NULL;
     buf_init(&b, DOCUMENT_MAX);
-    int rc = check_all(&k);
-    for (size_t i = 0; i < k.n; i++) {
-        say(&k.finding[i]);
-        errors += k.finding[i].severity == SEV_ERROR ? k.finding[i].n : 0;
+    check_rows(&k);
+    check_machines(&k);
+    check_groups(&k);
+    if (k.n > 0) {
+        qsort_r(k.finding, k.n, sizeof *k.finding, by_rule, &k);
     }
-    rc = rc ? rc : v->format == OUT_JSON ? write_json(v, &k, &b) : write_text(v, &k, &b);
+    int rc = k.failed                ? GT_ENOMEM
+             : v->format == OUT_JSON ? write_json(v, &k, &b)
+             : v->format == OUT_CSV  ? write_csv(&k, &b)
+                                     : write_text(v, &k, &b);
     rc = rc ? gt_fail(err, rc, "", "out of memory") : app_put(&b, err);
-    if (rc == 0 && errors > 0) {
-        rc = gt_fail(err, GT_EINFEASIBLE, "prices check", "%zu rows with an error", errors);
+    if (rc == 0 && k.errors > 0) {
+        rc = gt_fail(err, GT_EINFEASIBLE, "prices check", "%zu error%s", k.errors,
+                     k.errors == 1 ? "" : "s");
     }
-    for (size_t i = 0; i < k.n; i++) {
-        free(k.finding[i].row);
-    }
-    free(k.order);
+    arena_free(k.arena);
+    free(k.finding);
+    free(k.row);
     buf_release(&b);
     return rc;
 }

@@ -3,7 +3,7 @@
 # tests/run runs them all and ends with "N passed, N failed, N skipped".
 TESTS ?=
 
-.PHONY: units check check-only check-programs deps test-deps lint-deps demo clean help install uninstall \
+.PHONY: units check check-only kill-test check-programs deps test-deps lint-deps demo clean help install uninstall \
   sanitize tsan fuzz fuzz-smoke fuzzers units-of tidy lint format coverage bench
 
 units: $(UNIT)
@@ -21,6 +21,12 @@ check: test-deps
 
 check-only: gputier $(UNIT)
 	@O=$(O) tests/run $(TESTS)
+
+# Kills fetch and import at every call that changes a file and at 300 moments more (an hour or less).
+KILL_ROUNDS ?= 300
+kill-test: test-deps
+	@$(MAKE) --no-print-directory gputier
+	@KILL_ROUNDS=$(KILL_ROUNDS) KILL_SIZE=4M TEST_LIMIT=7200 O=$(O) tests/run fetch_kill
 
 demo: deps
 	@$(MAKE) --no-print-directory gputier
@@ -71,7 +77,7 @@ clean:
 	rm -rf build gputier
 
 help:
-	@echo "all demo check sanitize tsan fuzz bench lint format coverage install uninstall clean deps"
+	@echo "all demo check kill-test sanitize tsan fuzz bench lint format coverage install uninstall clean deps"
 
 # Fuzzing: tests/fuzz/NAME.c is a libFuzzer target, seeds in tests/fuzz/corpus/NAME/. fuzz-smoke runs
 # 5 s each, FUZZ_SECONDS sets another time.

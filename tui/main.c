@@ -31,6 +31,7 @@ static void install_signals(void)
     sigaction(SIGTERM, &sa, NULL);
     sa.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &sa, NULL);
+    sigaction(SIGXFSZ, &sa, NULL); /* a write beyond `ulimit -f` fails and is reported */
 }
 
 /* Descriptors 0-2 must exist: a file opened as 1 or 2 would take our output. */

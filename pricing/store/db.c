@@ -25,8 +25,11 @@ int db_fail(const struct db *d, struct gt_error *err, const char *doing)
         return gt_fail(err, GT_EDB, d->path, "%s: the database is damaged (%s); restore a backup",
                        doing, why);
     case SQLITE_CANTOPEN:
-    case SQLITE_IOERR:
-        return gt_fail(err, GT_EIO, d->path, "%s: %s", doing, why);
+    case SQLITE_IOERR: {
+        int os = d->h != NULL ? sqlite3_system_errno(d->h) : 0;
+        return gt_fail(err, GT_EIO, d->path, "%s: %s%s%s", doing, why, os ? ": " : "",
+                       os ? strerror(os) : "");
+    }
     case SQLITE_INTERRUPT:
         return gt_fail(err, GT_ECANCELLED, d->path, "%s: interrupted", doing);
     default:

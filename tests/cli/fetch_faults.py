@@ -3,18 +3,15 @@
 said, how often the vendor was asked, how long it took, and that the prices a user reads are byte
 for byte either the old ones or the whole new ones. The old are version 1 of a generated EC2 list,
 the new version 2 (all prices 1 % up, some rows gone). Needs ../shared (skips loudly without it)."""
-import csv
-import io
 import os
 import re
 import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal
 
 from vendor import (SHARED, WORK, Server, dump, environment, generate, lay_out_aws, main,
-                    need_tools, put, run, say, sound)
+                    need_tools, put, run, say, sound, version_2)
 
 FILE = "*us-east-1/index.*"
 TEMPLATE = os.path.join(WORK, "template.db")
@@ -23,21 +20,6 @@ want = {}
 KINDS = """429 500 502 503 403 404 redirect redirectloop slow stall stallbody trunc badlen nolen chunked
     truncchunk endless bomb badgzip fakegzip reset resetbody empty html emptybody garbage norange newetag
     bigheader manyheaders"""
-
-
-def version_2(text):
-    rows = list(csv.reader(io.StringIO(text)))
-    head = next(i for i, r in enumerate(rows) if r and r[0] == "SKU")
-    at = rows[head].index("PricePerUnit")
-    out = io.StringIO()
-    write = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
-    for i, r in enumerate(rows):
-        if i > head:
-            if i % 97 == 0:
-                continue
-            r[at] = str(Decimal(r[at]) * Decimal("1.01"))
-        write.writerow(r)
-    return out.getvalue()
 
 
 def env(server=None):

@@ -1,6 +1,9 @@
 """Shared by the tests that fetch: a vendor on loopback (../shared/tools/fake_vendor_server.py),
 AWS's files laid out for it, the program run against it, and what the database holds."""
+import csv
+import decimal
 import hashlib
+import io
 import itertools
 import json
 import os
@@ -78,6 +81,22 @@ def lay_out_aws(text):
         "regionCode": "us-east-1", "currentVersionUrl": AWS_FILE + "json"}}}))
     for end in text:
         put(AWS_FILE + end, text[end])
+
+
+def version_2(text):
+    """The same list later: all prices 1 % up, some rows gone."""
+    rows = list(csv.reader(io.StringIO(text)))
+    head = next(i for i, r in enumerate(rows) if r and r[0] == "SKU")
+    at = rows[head].index("PricePerUnit")
+    out = io.StringIO()
+    write = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    for i, r in enumerate(rows):
+        if i > head:
+            if i % 97 == 0:
+                continue
+            r[at] = str(decimal.Decimal(r[at]) * decimal.Decimal("1.01"))
+        write.writerow(r)
+    return out.getvalue()
 
 
 class Server:

@@ -70,7 +70,7 @@ static int read_autoscale(const cJSON *in, struct arena *a, struct autoscale *s,
 
 static int autoscale(const cJSON *in, struct arena *a, cJSON *out, struct gt_error *err)
 {
-    struct autoscale s;
+    struct autoscale s = {.nodes = NULL};
     struct autoscale_result r;
     int rc = read_autoscale(in, a, &s, err);
     rc = rc ? rc : autoscale_run(&s, &r, err);

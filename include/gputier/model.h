@@ -19,6 +19,10 @@ enum bound {
 };
 const char *bound_name(enum bound b);
 
+/* Images/s that one vCPU decodes when nothing else is said: libjpeg-turbo class, all hyper-threads
+ * busy, of the loaders in shared/docs/throughput-model.md. */
+#define MODEL_JPEG_PER_VCPU 130.0
+
 struct model_job {
     const struct model_profile *model;
     const struct gpu_spec *gpu;

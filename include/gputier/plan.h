@@ -85,6 +85,15 @@ struct plan_rejected {
     const char *vendor, *region, *instance_type, *purchase, *reason;
 };
 
+/* One input of the answer: between lo and hi (in its unit; NAN = not found within a factor of 10)
+ * the first plan stays the first; below and above it the named one is. */
+struct plan_hinge {
+    const char *input, *unit; /* "factor": value is 1, the figure as it stands */
+    double value, lo, hi;
+    bool lo_found, hi_found;
+    const char *below, *above; /* NULL with *_found: no plan meets the constraints there */
+};
+
 struct plan_set {
     struct arena *arena;
     const struct plan *plan;
@@ -100,6 +109,8 @@ struct plan_set {
     uint64_t seed;
     const char *const *warning;
     size_t n_warnings; /* "bundled prices, as of …", … */
+    const struct plan_hinge *hinge;
+    size_t n_hinges; /* 0 when it was not asked for */
 };
 
 /* The digits that people see (product.md section 4), the same on screen, in Markdown and HTML:

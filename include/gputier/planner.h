@@ -11,6 +11,7 @@ struct plan_options {
     uint32_t runs; /* Monte Carlo trajectories per shown plan */
     int64_t now;
     const char *currency;       /* "" = USD */
+    bool sensitivity;           /* also plan_set.hinge: some 100 searches more */
     const volatile int *cancel; /* non-zero ends the search with GT_ECANCELLED; may be NULL */
 };
 /* 0 with at least one plan; GT_EINFEASIBLE with *out filled too (rejected reasons; err names the

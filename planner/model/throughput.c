@@ -26,9 +26,8 @@
 #define TUNED_LAYOUT 0.3
 /* bytes moved per 4-bit weight unpacked: 1.2-1.5 x the time of LoRA at 7-14 B parameters */
 #define UNPACK_BYTES 10.0
-/* decoders of the loaders of throughput-model.md; libjpeg-turbo class, all hyper-threads busy */
-#define JPEG_PER_VCPU 130.0
-#define JPEG_PER_GPU  5000.0
+/* the GPU's decoder, throughput-model.md */
+#define JPEG_PER_GPU 5000.0
 /* waiting for the slowest node, per doubling of the nodes */
 #define NODE_SKEW 0.01
 
@@ -236,7 +235,7 @@ static double decode_limit(const struct model_job *j, const struct work *w)
     if (!(j->vcpus_per_node > 0)) {
         return (double)INFINITY;
     }
-    rate = known_or(j->decode_per_vcpu, JPEG_PER_VCPU);
+    rate = known_or(j->decode_per_vcpu, MODEL_JPEG_PER_VCPU);
     return rate * j->vcpus_per_node * nodes;
 }
 

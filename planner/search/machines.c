@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Interruptions of one spot machine per hour when nobody knows better: product.md section 5. */
-#define ASSUMED_LAMBDA 0.05
-
 static bool vendor_wanted(const struct scenario *s, const char *vendor, const char *region)
 {
     bool ok = s->n_vendors == 0;
@@ -128,6 +125,19 @@ static void set_band(const struct search *q, struct machine *m)
     }
 }
 
+static double tweaked(const struct search *q, size_t row)
+{
+    const struct search_tweak *t = q->tweak;
+    double factor = 1;
+    if (t != NULL && t->price_row != 0 && q->c->offers.id[row] == t->price_row) {
+        factor *= t->price;
+    }
+    if (t != NULL && q->c->offers.purchase[row] == PURCHASE_SPOT) {
+        factor *= t->spot;
+    }
+    return factor;
+}
+
 static double or_nan(float f)
 {
     return isnan(f) ? (double)NAN : (double)f;
@@ -145,7 +155,7 @@ static void fill(struct search *q, size_t row, struct machine *m)
     m->type = catalog_text(q->c, f->instance_type[row]);
     m->gpu = catalog_text(q->c, f->gpu[row]);
     m->purchase = (enum purchase)f->purchase[row];
-    m->factor = discount(s, m->vendor, m->purchase);
+    m->factor = discount(s, m->vendor, m->purchase) * tweaked(q, row);
     m->usd_h = in_usd(q, row, f->price_per_hour[row]) * m->factor;
     m->upfront_usd = in_usd(q, row, f->upfront[row]) * m->factor;
     m->month_usd = in_usd(q, row, f->price_month[row]) * m->factor;
@@ -156,7 +166,7 @@ static void fill(struct search *q, size_t row, struct machine *m)
     bool spot = m->purchase == PURCHASE_SPOT || m->purchase == PURCHASE_LOW_PRIORITY;
     m->lambda_per_h = !spot                        ? 0
                       : s->interruption_per_h >= 0 ? s->interruption_per_h
-                                                   : ASSUMED_LAMBDA;
+                                                   : SEARCH_ASSUMED_LAMBDA;
     m->region_index = region_index(q, f->vendor[row], f->region[row]);
     set_band(q, m);
 }

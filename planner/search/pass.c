@@ -230,7 +230,7 @@ static void note_dearer(struct search *q, struct outcome *o, const struct machin
 }
 
 /* Can it come into the ranking or onto the front? */
-static bool matters(const struct outcome *o, const struct candidate *c)
+static bool matters(const struct search *q, const struct outcome *o, const struct candidate *c)
 {
     double v[3];
     if (o->n_top < o->want ||
@@ -239,7 +239,7 @@ static bool matters(const struct outcome *o, const struct candidate *c)
         return true;
     }
     steps(c->cost_usd, c->at_least, c->makespan_h, c->risk, v);
-    return !covered(o, v);
+    return !q->cheapest_only && !covered(o, v);
 }
 
 /* Why a pair need not be looked at: 0 = it must. */
@@ -256,7 +256,7 @@ static int skip(struct search *q, struct outcome *o, const struct pair *p)
     if (o->n_top == o->want &&
         key > cost_key(o->top[o->want - 1].cost_usd, o->top[o->want - 1].at_least)) {
         steps(p->usd * (1 - SLACK), p->at_least, p->time_h * (1 - SLACK), p->risk * (1 - SLACK), v);
-        if (covered(o, v)) {
+        if (q->cheapest_only || covered(o, v)) {
             note_dearer(q, o, p->m, p->usd);
             return 1;
         }
@@ -273,7 +273,7 @@ static int take(struct search *q, struct outcome *o, const struct candidate *c)
         l->usd = l->usd > 0 ? fmin(l->usd, c->cost_usd) : c->cost_usd;
     }
     put_top(o, c);
-    return put_front(q, o, c);
+    return q->cheapest_only ? 0 : put_front(q, o, c);
 }
 
 static int try_candidate(struct search *q, struct outcome *o, struct candidate *c)
@@ -281,7 +281,7 @@ static int try_candidate(struct search *q, struct outcome *o, struct candidate *
     int rc = evaluate(q, c);
     o->evaluated++;
     if (rc == 0 && c->reject == REJECT_NONE) {
-        if (q->prune && !matters(o, c)) {
+        if (q->prune && !matters(q, o, c)) {
             note_dearer(q, o, c->machine, c->cost_usd);
             return 0;
         }

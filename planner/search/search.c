@@ -207,8 +207,8 @@ int search_run(struct search *q, struct plan_set *out)
     return out->n > 0 ? 0 : search_relax(q);
 }
 
-int plan_search(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
-                struct plan_set **out, struct gt_error *err)
+int search_with(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
+                const struct search_tweak *tweak, struct plan_set **out, struct gt_error *err)
 {
     *out = NULL;
     struct arena *a = arena_new(0);
@@ -225,6 +225,8 @@ int plan_search(const struct scenario *s, const struct catalog *c, const struct 
     q->s = s;
     q->c = c;
     q->o = o;
+    q->tweak = tweak;
+    q->cheapest_only = tweak != NULL;
     q->arena = a;
     q->err = err;
     int rc = search_open(q);
@@ -236,6 +238,20 @@ int plan_search(const struct scenario *s, const struct catalog *c, const struct 
         return rc;
     }
     *out = set;
+    return rc;
+}
+
+int plan_search(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
+                struct plan_set **out, struct gt_error *err)
+{
+    int rc = search_with(s, c, o, NULL, out, err);
+    if (rc == 0 && o->sensitivity) {
+        rc = search_sensitivity(s, c, o, *out, err);
+        if (rc != 0) {
+            plan_set_free(*out);
+            *out = NULL;
+        }
+    }
     return rc;
 }
 

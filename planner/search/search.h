@@ -9,6 +9,7 @@
  *   evaluate.c  one candidate: time, cost, risk
  *   risk.c      chance of the deadline: closed forms, bounds, trajectories
  *   build.c     a candidate as a plan with its exact bill
+ *   sensitivity.c  what the first plan hinges on
  *   search.c    enumeration, pruning, ranking, Pareto front, rejected, relaxation */
 #ifndef GPUTIER_SEARCH_H
 #define GPUTIER_SEARCH_H
@@ -21,6 +22,8 @@
 
 /* The longest a fleet of this size is considered: machines of one plan. */
 #define SEARCH_MAX_INSTANCES 512
+/* Interruptions of one spot machine per hour when nobody knows better: product.md section 5. */
+#define SEARCH_ASSUMED_LAMBDA 0.05
 
 enum tier_class { TIER_OBJECT, TIER_FILE, TIER_BLOCK, TIER_LOCAL, TIER_UNKNOWN };
 enum tier_class tier_class_of(const char *tier);
@@ -152,12 +155,20 @@ struct candidate {
     double p_deadline; /* NAN until asked */
 };
 
+/* One figure of the catalog or the model changed, for the sensitivity of the answer. */
+struct search_tweak {
+    int64_t price_row; /* store id of the row whose price is multiplied; 0 = none */
+    double price, spot, rate;
+};
+
 struct search {
     const struct scenario *s;
     const struct catalog *c;
     const struct plan_options *o;
-    struct arena *arena; /* of the plan set: what plans point to */
+    const struct search_tweak *tweak; /* NULL = none */
+    struct arena *arena;              /* of the plan set: what plans point to */
     bool prune, use_budget, use_deadline;
+    bool cheapest_only; /* no Pareto front: what cannot be ranked is left out by its cost alone */
     double budget_usd;
     struct machine *machine;
     size_t n_machines;
@@ -284,5 +295,11 @@ int search_pass(struct search *q, size_t want, struct outcome *o);
 /* With q->prune false every candidate is evaluated: what tests compare with. */
 int search_run(struct search *q, struct plan_set *out);
 int search_open(struct search *q);
+/* plan_search with a figure changed. */
+int search_with(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
+                const struct search_tweak *tweak, struct plan_set **out, struct gt_error *err);
+/* Fills set->hinge (sensitivity.c). */
+int search_sensitivity(const struct scenario *s, const struct catalog *c,
+                       const struct plan_options *o, struct plan_set *set, struct gt_error *err);
 
 #endif

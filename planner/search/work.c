@@ -106,6 +106,18 @@ static int calibrate(struct search *q)
     return 0;
 }
 
+static double rate_tweak(const struct search *q)
+{
+    return q->tweak != NULL ? q->tweak->rate : 1;
+}
+
+static int calibrated(struct search *q)
+{
+    int rc = calibrate(q);
+    q->calibration *= rate_tweak(q);
+    return rc;
+}
+
 static int set_model(struct search *q)
 {
     const struct scenario *s = q->s;
@@ -161,7 +173,7 @@ int search_work(struct search *q)
     if (s->gpu_hours > 0) {
         q->hours_spec = match_spec(q, s->gpu_hours_gpu);
         q->epochs = 1;
-        return calibrate(q);
+        return calibrated(q);
     }
     q->epochs = s->epochs;
     q->samples = s->samples;
@@ -176,7 +188,7 @@ int search_work(struct search *q)
     q->bytes_per_sample = s->bytes_per_sample > 0 ? s->bytes_per_sample
                           : q->data_bytes > 0     ? q->data_bytes / q->samples
                                                   : q->model->bytes_per_sample_in;
-    return calibrate(q);
+    return calibrated(q);
 }
 
 /* Largest power of two up to 256 that fits; 1 when none does. */
@@ -238,7 +250,7 @@ static void hours_work(struct search *q, struct kind *k)
             arena_printf(q->arena, "GPU-hours of %s counted as %.3g on %s by %s, 90 %% band x%.2f",
                          s->gpu_hours_gpu, 1 / relative, k->gpu, how, RATIO_BAND);
     }
-    k->work_h = s->gpu_hours / (k->gpus * k->n * relative);
+    k->work_h = s->gpu_hours / (k->gpus * k->n * relative * rate_tweak(q));
     k->rate.samples_per_s = (double)NAN;
     k->rate.bound = k->rate.next_bound = BOUND_COMPUTE;
     k->checkpoint_bytes = (double)s->checkpoint_bytes;

@@ -10,7 +10,7 @@ static double excess(double x)
         return -(x + log1p(-x));
     }
     double sum = 0, power = x * x;
-    for (int k = 2; k < 40; k++) {
+    for (int k = 2; k < 40 && power > sum * 1e-18; k++) {
         sum += power / k;
         power *= x;
     }
@@ -29,8 +29,10 @@ static double optimum(double r)
     }
     double x = sqrt(2 * r) * (1 + sqrt(r / 2) / 3 + r / 18) - r; /* Daly */
     x = x > 0.95 ? 0.95 : x;
-    for (int i = 0; i < 20; i++) {
-        x -= (excess(x) - r) * (1 - x) / x;
+    double step = 1; /* Newton: what is left after a step of 1e-9 x is below a double's digits */
+    for (int i = 0; i < 20 && fabs(step) > 1e-9 * x; i++) {
+        step = (excess(x) - r) * (1 - x) / x;
+        x -= step;
         x = x > 1 - 1e-12 ? 1 - 1e-12 : x;
     }
     return x;

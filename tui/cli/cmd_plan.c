@@ -11,6 +11,8 @@ static const struct cli_option options[] = {
     PLAN_ASK_OPTIONS,
     {"top", 0, OPT_VALUE, "N", "plans shown (10)"},
     {"seed", 0, OPT_VALUE, "N", "of the simulated interruptions (1)"},
+    {"sensitivity", 0, OPT_FLAG, NULL,
+     "also what the first plan hinges on: how far each input may move (seconds more)"},
     {"save", 0, OPT_MAYBE, "[NAME]", "saves the plans under this name (the scenario's name)"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 

@@ -277,6 +277,7 @@ int plan_ask_search(struct app *app, const struct plan_ask *a, const struct cli_
                              .runs = 2000,
                              .now = app->now,
                              .currency = app->currency,
+                             .sensitivity = args != NULL && cli_flag(args, "sensitivity"),
                              .cancel = (const volatile int *)app->cancel};
     return plan_search(a->scenario, catalog, &o, out, err);
 }

@@ -231,6 +231,32 @@ static void write_scenario(struct jsonw *w, const struct scenario *s, const stru
     jsonw_end_object(w);
 }
 
+/* null when it was not asked for */
+static void write_hinges(struct jsonw *w, const struct plan_set *set)
+{
+    jsonw_key(w, "sensitivity");
+    if (set->n_hinges == 0) {
+        jsonw_null(w);
+        return;
+    }
+    jsonw_array(w);
+    for (size_t i = 0; i < set->n_hinges; i++) {
+        const struct plan_hinge *h = &set->hinge[i];
+        jsonw_object(w);
+        jsonw_kstring(w, "input", h->input);
+        jsonw_kstring(w, "unit", h->unit);
+        jsonw_kdouble(w, "value", h->value);
+        jsonw_kdouble(w, "from", h->lo);
+        jsonw_kdouble(w, "to", h->hi);
+        jsonw_kbool(w, "from_found", h->lo_found);
+        jsonw_kbool(w, "to_found", h->hi_found);
+        jsonw_kstring(w, "first_below", h->below);
+        jsonw_kstring(w, "first_above", h->above);
+        jsonw_end_object(w);
+    }
+    jsonw_end_array(w);
+}
+
 int plan_json_write(const struct plan_set *set, const struct scenario *s,
                     const struct plan_origin *origin, struct buf *out)
 {
@@ -288,6 +314,7 @@ int plan_json_write(const struct plan_set *set, const struct scenario *s,
     jsonw_kint(&w, "evaluated", (int64_t)set->evaluated);
     jsonw_kint(&w, "pruned", (int64_t)set->pruned);
     jsonw_end_object(&w);
+    write_hinges(&w, set);
     write_strings(&w, "warnings", set->warning, set->n_warnings);
     jsonw_end_object(&w);
     return jsonw_finish(&w);

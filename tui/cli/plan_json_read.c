@@ -391,6 +391,36 @@ static void read_front(struct in *in, const cJSON *doc, struct plan_set *set)
     set->n_front = n;
 }
 
+/* Absent in plans of before it existed, null when it was not asked for. */
+static void read_hinges(struct in *in, const cJSON *doc, struct plan_set *set)
+{
+    const cJSON *e, *v = cJSON_GetObjectItemCaseSensitive(doc, "sensitivity");
+    if (v == NULL || cJSON_IsNull(v)) {
+        return;
+    }
+    v = list(in, doc, "sensitivity", &set->n_hinges);
+    struct plan_hinge *h = room(in, set->n_hinges, sizeof *h), *at = h;
+    cJSON_ArrayForEach(e, v)
+    {
+        if (h == NULL || in->rc != 0) {
+            return;
+        }
+        *at = (struct plan_hinge){.input = text(in, e, "input"),
+                                  .unit = text(in, e, "unit"),
+                                  .value = number(in, e, "value"),
+                                  .lo = number(in, e, "from"),
+                                  .hi = number(in, e, "to"),
+                                  .lo_found = truth(in, e, "from_found"),
+                                  .hi_found = truth(in, e, "to_found"),
+                                  .below = text(in, e, "first_below"),
+                                  .above = text(in, e, "first_above")};
+        at->below = at->below[0] != '\0' ? at->below : NULL;
+        at->above = at->above[0] != '\0' ? at->above : NULL;
+        at++;
+    }
+    set->hinge = h;
+}
+
 static void read_set(struct in *in, const cJSON *doc, struct plan_set *set)
 {
     if (strcmp(text(in, doc, "schema"), "gputier/plan/1") != 0) {
@@ -420,6 +450,7 @@ static void read_set(struct in *in, const cJSON *doc, struct plan_set *set)
     set->candidates = (size_t)large(in, found, "candidates");
     set->evaluated = (size_t)large(in, found, "evaluated");
     set->pruned = (size_t)large(in, found, "pruned");
+    read_hinges(in, doc, set);
     set->warning = strings(in, doc, "warnings", &set->n_warnings);
 }
 

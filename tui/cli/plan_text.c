@@ -240,6 +240,53 @@ static int assumed(const struct scenario *s, struct buf *out)
     return rc != 0 || s->n_defaults == 0 ? rc : buf_addc(out, '\n');
 }
 
+/* A hinge's figure as people write it. */
+static const char *figure(const struct plan_hinge *h, double v, char buf[48])
+{
+    char text[32];
+    if (isnan(v)) {
+        return "any";
+    }
+    if (strcmp(h->unit, "s") == 0) {
+        snprintf(buf, 48, "%s", duration_format(v, text));
+    } else if (strcmp(h->unit, "bytes") == 0) {
+        snprintf(buf, 48, "%s", size_format((uint64_t)v, text));
+    } else if (strcmp(h->unit, "factor") == 0) {
+        snprintf(buf, 48, "x %.3g", v);
+    } else {
+        snprintf(buf, 48, "%.3g %.20s", v, h->unit);
+    }
+    return buf;
+}
+
+static int hinges(const struct app *app, const struct plan_set *set, struct buf *out)
+{
+    struct text_table t;
+    if (set->n_hinges == 0) {
+        return 0;
+    }
+    int rc = buf_adds(out, "\nWhat plan 1 hinges on: it stays the first from ... to ...\n");
+    table_init(
+        &t, (const char *[]){"input", ">now", ">from", ">to", "first below", "first above", NULL});
+    for (size_t i = 0; i < set->n_hinges; i++) {
+        const struct plan_hinge *h = &set->hinge[i];
+        char now[48], lo[48], hi[48];
+        const char *none = "no plan meets the constraints";
+        table_row(&t, (const char *[]){h->input, figure(h, h->value, now), figure(h, h->lo, lo),
+                                       figure(h, h->hi, hi),
+                                       !h->lo_found       ? ""
+                                       : h->below != NULL ? h->below
+                                                          : none,
+                                       !h->hi_found       ? ""
+                                       : h->above != NULL ? h->above
+                                                          : none});
+    }
+    rc = rc != 0 ? rc : table_write(&t, out, app->plain);
+    return rc != 0
+               ? rc
+               : buf_adds(out, "(\"any\": nothing changes within a factor of 10; edges to 1 %)\n");
+}
+
 int plan_text(const struct app *app, const struct plan_set *set, const struct scenario *s,
               struct buf *out)
 {
@@ -268,6 +315,7 @@ int plan_text(const struct app *app, const struct plan_set *set, const struct sc
                        set->candidates, money_format_fixed(set->lower_bound, 2, true, m),
                        set->currency, set->evaluated, set->pruned);
     }
+    rc = rc != 0 ? rc : hinges(app, set, out);
     rc = rc != 0 ? rc : rejected(set, out);
     rc = rc != 0 ? rc : assumed(s, out);
     for (size_t i = 0; i < set->n_warnings && rc == 0; i++) {

@@ -64,6 +64,7 @@ int staging_set_scope(struct staging *st, const char *scope, struct gt_error *er
 void staging_regions_vary(struct staging *st);
 struct publish_result {
     uint64_t rows, added, changed, closed, unchanged;
+    uint64_t repeated; /* rows left out because another of the list has their key */
 };
 /* 0, GT_EQUARANTINE (nothing published, err says why, recorded in fetch_run) or another error.
  * The staging is released in every case. */

@@ -2,6 +2,7 @@
  * rows of their key ("hit"), check the change, close what changed or vanished, insert the rest.
  * The SQL is made from the table of facts.c. */
 #include "store_impl.h"
+#include <stdio.h>
 #include <string.h>
 
 static bool is(const char *column, size_t len, const char *name)
@@ -155,14 +156,32 @@ static int one_date(const struct db *d, bool *same, struct gt_error *err)
     return rc;
 }
 
+/* More rows than there are open ones to be as before: some say one thing twice. */
+static int count_twice(const struct db *d, const struct fact_table *t, uint64_t hits, bool *twice,
+                       struct gt_error *err)
+{
+    int64_t open = 0;
+    char sql[200];
+    (void)snprintf(sql, sizeof sql,
+                   "SELECT count(*) FROM main.%s WHERE known_to IS NULL"
+                   " AND feed IN (SELECT main FROM temp.feed_map)",
+                   t->name);
+    int rc = db_int(d, sql, &open, err);
+    *twice = rc == 0 && hits > (uint64_t)open;
+    return *twice ? gt_fail(err, GT_EDB, d->path, "rows stand twice in a list") : rc;
+}
+
 static int merge_table(const struct db *d, const struct staging *st, const struct fact_table *t,
-                       bool uniform, struct publish_result *res, struct gt_error *err)
+                       bool uniform, struct publish_result *res, bool *twice, struct gt_error *err)
 {
     uint64_t hits = 0, closed = 0, added = 0;
     int64_t same = 0;
     int rc = db_exec(d, "DELETE FROM temp.hit", err);
     if (rc == 0) {
         rc = pair_rows(d, t, &hits, err);
+    }
+    if (rc == 0 && hits > 0) {
+        rc = count_twice(d, t, hits, twice, err);
     }
     if (rc == 0 && hits > 0) {
         rc = db_int(d, "SELECT count(*) FROM temp.hit WHERE same", &same, err);
@@ -197,9 +216,10 @@ int merge_facts(const struct db *d, const struct staging *st, struct publish_res
     uniform = uniform && st->snapshot == NULL; /* bundled rows keep their own dates */
     const struct fact_table *t;
     for (size_t i = 0; rc == 0 && (t = fact_table_at(i)) != NULL; i++) {
-        rc = merge_table(d, st, t, uniform, res, err);
+        rc = merge_table(d, st, t, uniform, res, repeated, err);
     }
-    *repeated = rc != 0 && sqlite3_extended_errcode(d->h) == SQLITE_CONSTRAINT_UNIQUE;
+    *repeated =
+        *repeated || (rc != 0 && sqlite3_extended_errcode(d->h) == SQLITE_CONSTRAINT_UNIQUE);
     return rc;
 }
 

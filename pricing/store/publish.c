@@ -276,6 +276,7 @@ static int merge(struct staging *st, struct publish_result *out, struct gt_error
         rc = merge_unrepeat(&st->store->db, &dropped, err);
         if (rc == 0) {
             rc = merge_once(st, out, dropped, &repeated, err);
+            out->repeated = dropped;
         }
     }
     return rc;

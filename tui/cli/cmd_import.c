@@ -47,6 +47,7 @@ static void write_row(struct jsonw *w, const char *file, const struct import_res
     jsonw_kint(w, "changed", (int64_t)r->published.changed);
     jsonw_kint(w, "closed", (int64_t)r->published.closed);
     jsonw_kint(w, "unchanged", (int64_t)r->published.unchanged);
+    jsonw_kint(w, "repeated", (int64_t)r->published.repeated);
     jsonw_kint(w, "skipped", (int64_t)r->skipped);
     jsonw_end_object(w);
 }
@@ -71,8 +72,9 @@ static int write_json(const struct cli_args *a, const struct import_result *r, s
 static int write_csv(const struct cli_args *a, const struct import_result *r, size_t n,
                      struct buf *b)
 {
-    static const char *const titles[] = {"file",    "source_id", "bytes",     "rows",   "added",
-                                         "changed", "closed",    "unchanged", "skipped"};
+    static const char *const titles[] = {"file",     "source_id", "bytes",  "rows",
+                                         "added",    "changed",   "closed", "unchanged",
+                                         "repeated", "skipped"};
     struct csvw w;
     csvw_init(&w, b);
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
@@ -86,6 +88,7 @@ static int write_csv(const struct cli_args *a, const struct import_result *r, si
                                    r[i].published.changed,
                                    r[i].published.closed,
                                    r[i].published.unchanged,
+                                   r[i].published.repeated,
                                    r[i].skipped};
         csvw_text(&w, a->positional[i + 1]);
         csvw_text(&w, r[i].source_id);
@@ -108,6 +111,9 @@ static int write_text(const struct cli_args *a, const struct import_result *r, s
                  " gone, %" PRIu64 " as before",
                  a->positional[i + 1], r[i].source_id, size_format(r[i].bytes, size), p->rows,
                  p->added, p->changed, p->closed, p->unchanged);
+        if (p->repeated > 0) {
+            buf_addf(b, "; %" PRIu64 " repeated", p->repeated);
+        }
         if (r[i].skipped > 0) {
             buf_addf(b, "; %" PRIu64 " left out", r[i].skipped);
         }

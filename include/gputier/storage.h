@@ -24,6 +24,7 @@ enum storage_unit {
  * storage_deep_archive_access put get list delete transition retrieval retrieval_bulk
  * retrieval_expedited retrieval_request retrieval_request_bulk retrieval_request_expedited
  * monitoring upload read write provisioned_iops throughput snapshot early_delete.
+ * fsx_lustre_persistent: "storage" includes 125 MB/s per TiB, "storage_250" 250 and so on.
  * Volumes sold by step (azure_disk_*): unit SU_DISK_MONTH and `step_gib` in from_qty..to_qty. */
 const char *storage_unit_name(enum storage_unit u); /* "gib_month", … */
 int storage_unit_from_name(const char *name, enum storage_unit *out) GT_CHECK;

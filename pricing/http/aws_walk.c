@@ -19,8 +19,8 @@
 
 /* Offers that hold what gputier compares. Only EC2 has to be there. */
 static const char *const offers[] = {
-    "AmazonEC2",       "AmazonS3", "AmazonEFS", "AmazonGlacier", "AmazonS3GlacierDeepArchive",
-    "AWSDataTransfer",
+    "AmazonEC2", "AmazonS3",        "AmazonEFS", "AmazonGlacier", "AmazonS3GlacierDeepArchive",
+    "AmazonFSx", "AWSDataTransfer",
 };
 /* Listed as regions, but their files are of no use or not there [ec2instances.info]. */
 static const char *const skipped_regions[] = {"cn-north-1-pkx-1", "aws-cn-other"};
@@ -103,7 +103,8 @@ static int plan_file(struct fetch_run *run, const struct offer_walk *o, const ch
     if (rc != 0) {
         return rc;
     }
-    char *csv = csv_address(fetch_arena(run), json);
+    /* the columns' names of FSx's CSV are not known for sure, and its JSON is small */
+    char *csv = strcmp(o->code, "AmazonFSx") != 0 ? csv_address(fetch_arena(run), json) : NULL;
     scope_name(scope, sizeof scope, region, o->code);
     struct fetch_request q = {
         .url = csv ? csv : json,

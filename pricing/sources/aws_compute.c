@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bare metal is listed as Dedicated in some lists and as Shared in others; where a list knows
- * shared metal, its dedicated rows are the dearer option. Judged at the end. */
+/* Rows that only the end of the list can judge. Bare metal is listed as Dedicated in some lists and
+ * as Shared in others; where a list knows shared metal, its dedicated rows are the dearer option.
+ */
 struct aws_held_offer {
     struct aws_held_offer *next;
     struct offer_row row;
@@ -112,15 +113,19 @@ static double network(const char *text)
 void aws_take_gpu(const char *type, const char *count, struct offer_row *r)
 {
     const struct gpu_instance *g = gpu_of_instance("aws", type);
+    int32_t num = 0, den = 1;
+    bool stated = !none(count) && src_gpu_count(count, &num, &den) == 0;
     if (g) {
+        if (stated && num * g->den != g->num * den) {
+            r->note = "the list states another number of GPUs than this type has";
+        }
         r->gpu = g->model;
         r->gpu_num = g->num;
         r->gpu_den = g->den;
         r->gpu_memory_gib = (double)g->memory_gib;
         return;
     }
-    int32_t num, den;
-    if (none(count) || src_gpu_count(count, &num, &den) != 0) {
+    if (!stated) {
         return;
     }
     const char *model = gpu_of_aws_family(type);
@@ -192,7 +197,8 @@ static const char *keep(struct aws_offer *o, const char *s, bool *failed)
     return k;
 }
 
-static int hold_metal(struct aws_offer *o, const struct offer_row *r, struct gt_error *err)
+static int hold(struct aws_offer *o, const struct offer_row *r, struct aws_held_offer **list,
+                struct gt_error *err)
 {
     bool failed = false;
     struct aws_held_offer *h = arena_alloc(o->arena, sizeof *h);
@@ -204,13 +210,26 @@ static int hold_metal(struct aws_offer *o, const struct offer_row *r, struct gt_
     h->row.instance_type = keep(o, r->instance_type, &failed);
     h->row.sku = keep(o, r->sku, &failed);
     h->row.currency = keep(o, r->currency, &failed);
-    h->next = o->held_offers;
-    o->held_offers = h;
+    h->next = *list;
+    *list = h;
     return failed ? gt_fail(err, GT_ENOMEM, o->ctx->name, "out of memory") : 0;
+}
+
+static uint32_t machine_id(struct aws_offer *o, const struct offer_row *r, bool add)
+{
+    char key[320];
+    int n = snprintf(key, sizeof key, "%s/%s", r->region, r->instance_type);
+    size_t len = n > 0 && (size_t)n < sizeof key ? (size_t)n : 0;
+    return add ? intern_add(o->sold, key, len) : intern_find(o->sold, key, len);
 }
 
 static int put_row(struct aws_offer *o, const struct offer_row *r, struct gt_error *err)
 {
+    bool how = r->purchase == PURCHASE_ON_DEMAND || r->purchase == PURCHASE_CAPACITY_BLOCK;
+    if (how &&
+        ((!o->sold && !(o->sold = intern_new(o->arena))) || machine_id(o, r, true) == UINT32_MAX)) {
+        return gt_fail(err, GT_ENOMEM, o->ctx->name, "out of memory");
+    }
     int rc = staging_put_offer(o->ctx->staging, r, err);
     o->ctx->rows += rc == 0;
     return rc;
@@ -252,10 +271,13 @@ int aws_put_compute(struct aws_offer *o, const struct aws_product *p, const stru
         r.price_per_hour = 0;
     } else if (r.price_per_hour == 0 && r.upfront == 0) { /* zero is not a price */
         o->ctx->skipped++;
-        return 0;
+        r.purchase = PURCHASE_CAPACITY_BLOCK;
+        r.price_state = PRICE_SOLD_OTHERWISE;
+        return *t->lease == '\0' && is(p, A_TENANCY, "Shared") ? hold(o, &r, &o->zero_offers, err)
+                                                               : 0;
     }
     aws_saw_region(o, r.region);
-    return is(p, A_TENANCY, "Shared") ? put_row(o, &r, err) : hold_metal(o, &r, err);
+    return is(p, A_TENANCY, "Shared") ? put_row(o, &r, err) : hold(o, &r, &o->held_offers, err);
 }
 
 int aws_finish_compute(struct aws_offer *o, struct gt_error *err)
@@ -265,6 +287,14 @@ int aws_finish_compute(struct aws_offer *o, struct gt_error *err)
         if (o->shared_metal) {
             o->ctx->skipped++;
         } else {
+            rc = put_row(o, &h->row, err);
+        }
+    }
+    /* a machine of which the list has nothing but zeros is there, but not by the hour (p5e) */
+    for (struct aws_held_offer *h = o->zero_offers; rc == 0 && h; h = h->next) {
+        if (!o->sold || machine_id(o, &h->row, false) == 0) {
+            aws_saw_region(o, h->row.region);
+            o->ctx->skipped--;
             rc = put_row(o, &h->row, err);
         }
     }

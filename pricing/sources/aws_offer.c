@@ -35,6 +35,10 @@ const struct aws_attr_name aws_attr_names[A_COUNT] = {
     [A_FROM_REGION] = {"fromRegionCode", "From Region Code"},
     [A_TO_REGION] = {"toRegionCode", "To Region Code"},
     [A_ACCESS] = {"accessType", "Access Type"},
+    [A_FILE_SYSTEM] = {"fileSystemType", "File System Type"},
+    [A_DEPLOYMENT] = {"deploymentOption", "Deployment Option"},
+    [A_MEDIA] = {"storageType", "Storage Type"},
+    [A_THROUGHPUT] = {"throughputCapacity", "Throughput Capacity"},
 };
 
 struct offer_parser {
@@ -187,7 +191,7 @@ const struct source_def source_aws_offer = {
     .default_on = true,
     .per_region = true,
     .expected_bytes = 350000000,
-    .help = "AWS price lists: EC2, EBS, S3, Glacier, EFS, data transfer",
+    .help = "AWS price lists: EC2, EBS, S3, Glacier, EFS, FSx for Lustre, data transfer",
     .recognise = recognise,
     .parse_open = offer_open,
     .parse_feed = offer_feed,

@@ -35,6 +35,10 @@ enum aws_attr {
     A_FROM_REGION,
     A_TO_REGION,
     A_ACCESS,
+    A_FILE_SYSTEM,
+    A_DEPLOYMENT,
+    A_MEDIA,
+    A_THROUGHPUT,
     A_COUNT
 };
 struct aws_attr_name {
@@ -71,8 +75,9 @@ struct aws_offer {
     char region[64];
     bool many_regions;
     bool shared_metal, io2_tiers;
-    struct aws_held_offer *held_offers;
-    struct aws_held_rate *held_rates;
+    struct aws_held_offer *held_offers, *zero_offers;
+    struct intern *sold; /* "region/type" of what has a price or is sold otherwise */
+    struct aws_held_rate *held_rates, *seen_rates;
 };
 
 /* What a product is good for; also notes facts of the list as a whole. */

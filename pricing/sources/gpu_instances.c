@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const struct gpu_instance instances[] = {
+    {"aws", "dl1.24xlarge", "Gaudi", 8, 1, 32.0F}, /* DescribeInstanceTypes lists it under Gpus */
     {"aws", "dl2q.24xlarge", "Qualcomm AI100", 8, 1, -1},
     {"aws", "g3.16xlarge", "M60", 4, 1, 8.0F},
     {"aws", "g3.4xlarge", "M60", 1, 1, 8.0F},

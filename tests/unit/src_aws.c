@@ -1,80 +1,10 @@
 /* The AWS price list: samples give the rows that their README states; generated lists give exactly
  * the generator's expected rows in JSON and CSV, terms first, compact and in CNY; broken lists are
  * refused. */
-#include "fake_staging.h"
-#include "unit.h"
+#include "aws_util.h"
 #include <unistd.h>
 
-static struct staging st;
-static struct gt_error err;
-static struct parse_context ctx;
 static char work[] = "/tmp/gputier-aws-XXXXXX";
-
-static int parse(const char *name, const char *text, size_t len, size_t step)
-{
-    fake_clear(&st);
-    memset(&err, 0, sizeof err);
-    memset(&ctx, 0, sizeof ctx);
-    return fake_parse(source_find("aws-offer"), &st, name, text, len, step, &ctx, &err);
-}
-
-static bool parse_sample(const char *name)
-{
-    char path[200];
-    size_t n;
-    snprintf(path, sizeof path, "samples/aws/%s", name);
-    char *t = fake_shared(path, &n);
-    if (!t) {
-        return false;
-    }
-    static const size_t steps[] = {61, 4096, 1 << 20};
-    for (size_t i = 0; i < 3; i++) {
-        int rc = parse(name, t, n, steps[i]);
-        if (rc != 0) {
-            fail_msg("%s: %s: %s", name, err.where, err.text);
-        }
-    }
-    assert_true(source_find("aws-offer")->recognise(t, n < 65536 ? n : 65536, name));
-    free(t);
-    return true;
-}
-
-static const struct offer_row *offer(const char *region, const char *type, enum purchase p,
-                                     enum payment payment)
-{
-    for (size_t i = 0; i < st.n_offer; i++) {
-        const struct offer_row *o = &st.offer[i];
-        if (strcmp(o->region, region) == 0 && strcmp(o->instance_type, type) == 0 &&
-            o->purchase == p && o->payment == payment) {
-            return o;
-        }
-    }
-    fail_msg("no offer of %s in %s", type, region);
-    return NULL;
-}
-
-static void check(money m, const char *text)
-{
-    char buf[MONEY_TEXT];
-    assert_string_equal(money_format(m, buf), text);
-}
-
-static const struct storage_rate_row *rate(const char *tier, const char *component, money from)
-{
-    const struct storage_rate_row *found = NULL;
-    for (size_t i = 0; i < st.n_storage; i++) {
-        const struct storage_rate_row *s = &st.storage[i];
-        if (strcmp(s->tier, tier) == 0 && strcmp(s->component, component) == 0 &&
-            s->from_qty == from * MONEY_SCALE) {
-            assert_null(found);
-            found = s;
-        }
-    }
-    if (!found) {
-        fail_msg("no rate %s %s", tier, component);
-    }
-    return found;
-}
 
 static void gpu_sample(void **s)
 {
@@ -185,77 +115,6 @@ static void ebs_samples(void **s)
     assert_int_equal(parse("x", t2, n, 100), GT_EPARSE);
     assert_non_null(strstr(err.text, "without a price that counts"));
     free(t2);
-}
-
-static void s3_samples(void **s)
-{
-    (void)s;
-    if (!parse_sample("s3-offer.us-east-1.constructed.json")) {
-        skip();
-    }
-    check(rate("s3_standard", "storage", 0)->rate, "0.023");
-    check(rate("s3_standard", "storage", 51200)->rate, "0.022");
-    const struct storage_rate_row *last = rate("s3_standard", "storage", 512000);
-    check(last->rate, "0.021");
-    assert_true(last->to_qty < 0);
-    assert_int_equal(last->unit, SU_GIB_MONTH);
-    check(rate("s3_standard_ia", "storage", 0)->rate, "0.0125");
-    const struct storage_rate_row *get = rate("s3_standard", "get", 0);
-    check(get->rate, "0.0004");
-    assert_int_equal(get->unit_qty, 1000);
-    check(rate("s3_standard", "put", 0)->rate, "0.005");
-    check(rate("s3_standard_ia", "retrieval", 0)->rate, "0.01");
-    for (size_t i = 0; i < st.n_storage; i++) { /* the staging look-alike at 21 times the rate */
-        assert_string_not_equal(st.storage[i].tier, "s3_deep_archive");
-    }
-    parse_sample("s3-deep-archive-offer.us-east-1.constructed.json");
-    assert_int_equal(st.n_storage, 1);
-    check(rate("s3_deep_archive", "storage", 0)->rate, "0.00099");
-    assert_string_equal(ctx.scope, "us-east-1/AmazonS3GlacierDeepArchive");
-
-    parse_sample("AmazonS3.eu-west-1.2018-04-04.fixture.csv");
-    check(rate("s3_standard", "storage", 0)->rate, "0.023");
-    check(rate("s3_standard_ia", "storage", 0)->rate, "0.0125"); /* once: INVALID - NAME is out */
-    check(rate("s3_onezone_ia", "storage", 0)->rate, "0.01");
-    check(rate("s3_glacier_flexible", "storage", 0)->rate, "0.004");
-    check(rate("s3_glacier_flexible", "put", 0)->rate, "0.055");
-    check(rate("s3_glacier_flexible", "retrieval_bulk", 0)->rate, "0.0025");
-    check(rate("s3_glacier_flexible", "retrieval_expedited", 0)->rate, "0.03");
-    check(rate("s3_standard_ia", "transition", 0)->rate, "0.01");
-    assert_string_equal(st.storage[0].region, "eu-west-1");
-}
-
-static void efs_and_transfer_samples(void **s)
-{
-    (void)s;
-    if (!parse_sample("efs-offer.us-east-1.constructed.json")) {
-        skip();
-    }
-    check(rate("efs_standard", "storage", 0)->rate, "0.3");
-    check(rate("efs_ia", "storage", 0)->rate, "0.016");
-    check(rate("efs_archive", "storage", 0)->rate, "0.008");
-    check(rate("efs_ia", "retrieval", 0)->rate, "0.01");
-    parse_sample("AmazonEFS.2017-07-21.fixture.csv");
-    size_t oregon = 0, ohio = 0, throughput = 0;
-    for (size_t i = 0; i < st.n_storage; i++) {
-        oregon += strcmp(st.storage[i].region, "us-west-2") == 0;
-        ohio += strcmp(st.storage[i].region, "us-east-2") == 0;
-        throughput += strcmp(st.storage[i].component, "throughput") == 0;
-    }
-    assert_int_equal(oregon, 2);
-    assert_int_equal(ohio, 1);
-    assert_int_equal(throughput, 1);
-
-    parse_sample("data-transfer-offer.eu-west-1.constructed.json");
-    assert_int_equal(st.n_transfer, 5); /* four brackets and the zones; two decoys are out */
-    static const char *const rates[] = {"0.09", "0.085", "0.07", "0.05"};
-    for (size_t i = 0; i < 4; i++) {
-        assert_string_equal(st.transfer[i].to, "internet");
-        check(st.transfer[i].rate, rates[i]);
-    }
-    assert_true(st.transfer[1].from_gb == 10240 * MONEY_SCALE);
-    assert_true(st.transfer[3].to_gb < 0);
-    assert_string_equal(st.transfer[4].to, "other_az");
 }
 
 static int by_text(const void *a, const void *b)
@@ -544,8 +403,6 @@ int main(void)
         cmocka_unit_test(gpu_sample),
         cmocka_unit_test(json_samples),
         cmocka_unit_test(ebs_samples),
-        cmocka_unit_test(s3_samples),
-        cmocka_unit_test(efs_and_transfer_samples),
         cmocka_unit_test(generated),
         cmocka_unit_test(broken),
         cmocka_unit_test(hostile),

@@ -26,7 +26,7 @@ check-only: gputier $(UNIT)
 KILL_ROUNDS ?= 300
 kill-test: test-deps
 	@$(MAKE) --no-print-directory gputier
-	@KILL_ROUNDS=$(KILL_ROUNDS) KILL_SIZE=4M TEST_LIMIT=7200 O=$(O) tests/run fetch_kill
+	@KILL_ROUNDS=$(KILL_ROUNDS) KILL_SIZE=4M VENDOR_SECONDS=7000 TEST_LIMIT=7000 O=$(O) tests/run fetch_kill
 
 demo: deps
 	@$(MAKE) --no-print-directory gputier

@@ -62,6 +62,7 @@ struct fetch_progress { /* one source + scope; strings borrowed for the call */
     const char *source_id, *scope;
     uint64_t bytes, total; /* total 0 = unknown */
     uint64_t rows;
+    bool index; /* a document that leads to prices, no prices of its own */
     enum {
         FETCH_QUEUED,
         FETCH_RUNNING,

@@ -54,6 +54,11 @@ struct cached {
     size_t len;
 };
 
+/* What came of a list so far. */
+struct list_sum {
+    uint64_t bytes, rows;
+};
+
 struct transfer {
     struct transfer *next;
     struct fetch_run *run;
@@ -74,8 +79,9 @@ struct transfer {
     void *done_ctx;
     const char *condition; /* header line; a 304 then goes to unchanged, NULL = rows' own */
     int (*unchanged)(struct transfer *t, struct gt_error *err);
-    struct cached kept;       /* what the condition stands for, of a document */
-    int64_t *shared_deadline; /* of a list, set by its first request; NULL = its own */
+    struct cached kept;         /* what the condition stands for, of a document */
+    const struct list_sum *sum; /* of the list that this page belongs to, NULL = no page */
+    int64_t *shared_deadline;   /* of a list, set by its first request; NULL = its own */
 
     CURL *easy;
     struct curl_slist *lines;

@@ -47,9 +47,15 @@ void engine_report(struct engine *e, const struct transfer *t, int state, const 
         .bytes = t->body.raw > 0 ? t->body.raw : t->got,
         .total = t->total,
         .rows = t->body.parse.rows,
+        .index = t->done && !t->sum,
         .state = (unsigned)state,
         .message = message,
     };
+    if (t->sum && state < FETCH_DONE) { /* a page: the list is what is shown */
+        p.bytes += t->sum->bytes;
+        p.rows = t->sum->rows;
+        p.total = 0;
+    }
     if (message) {
         log_line(&t->run->log, LOG_INFO, p.source_id, "%s%s%s", t->scope, t->scope[0] ? ": " : "",
                  message);
@@ -223,7 +229,7 @@ static void report_running(struct engine *e)
     e->shown_ms = now;
     for (size_t i = 0; i < e->n_runs; i++) {
         for (struct transfer *t = e->run[i].first; t; t = t->next) {
-            if (t->state == TRANSFER_ACTIVE && !t->done) {
+            if (t->state == TRANSFER_ACTIVE) {
                 engine_report(e, t, FETCH_RUNNING, NULL);
             }
         }

@@ -28,7 +28,7 @@ struct fetch_list {
     struct staging *staging; /* from the first answer on */
     struct parser *parser;
     struct sha256 sha;
-    uint64_t bytes;
+    struct list_sum sum;
     size_t pages, pending;
     bool over;          /* published or failed: what still arrives is dropped */
     struct buf version; /* of the pages taken so far */
@@ -76,7 +76,7 @@ void list_release(struct fetch_run *run)
 
 static void ended(struct fetch_list *l, int state, const struct gt_error *why)
 {
-    struct transfer part = {.run = l->run, .scope = l->scope, .got = l->bytes};
+    struct transfer part = {.run = l->run, .scope = l->scope, .got = l->sum.bytes};
     part.body.parse.rows = l->parse.rows;
     l->over = true;
     l->run->rows += l->parse.rows;
@@ -109,7 +109,7 @@ static int publish(struct fetch_list *l, struct gt_error *err)
     sha256_end(&l->sha, digest);
     struct staging *st = l->staging;
     bool kept = !l->no_version && !l->version.failed && l->version.data;
-    staging_set_raw(st, sha256_hex(digest, hex), l->bytes, kept ? l->version.data : NULL, NULL);
+    staging_set_raw(st, sha256_hex(digest, hex), l->sum.bytes, kept ? l->version.data : NULL, NULL);
     l->staging = NULL; /* released by publish in every case */
     return staging_publish(st, &r, err);
 }
@@ -142,11 +142,12 @@ static int take(struct page *page, const char *body, size_t len, struct gt_error
     }
     l->parse.next[0] = '\0';
     sha256_add(&l->sha, body, len);
-    l->bytes += len;
+    l->sum.bytes += len;
     note_version(l, page->t);
     rc = l->run->def->parse_feed(l->parser, body, len, err);
     /* pages are documents of their own: no token may reach from one into the next */
     rc = rc ? rc : l->run->def->parse_feed(l->parser, "\n", 1, err);
+    l->sum.rows = l->parse.rows;
     rc = rc || !page->after ? rc : page->after(l, page->ctx, body, len, err);
     if (rc != 0 || --l->pending > 0) {
         return rc;
@@ -178,6 +179,7 @@ static int make_page(struct fetch_list *l, const struct fetch_request *q, fetch_
     r.max_bytes = r.max_bytes ? r.max_bytes : PAGE_BYTES;
     int rc = run_request(l->run, &r, on_document, page, &page->t, err);
     if (rc == 0) {
+        page->t->sum = &l->sum;
         page->t->shared_deadline = &l->deadline_ms;
     }
     return rc;

@@ -349,7 +349,7 @@ void run_part_ended(struct fetch_run *run, const struct transfer *t, int state,
         snprintf(message, sizeof message, "%s%s%s", why->where, why->where[0] ? ": " : "",
                  why->text);
     }
-    if (!t->done || state == FETCH_FAILED) {
+    if (!t->sum || state == FETCH_FAILED) { /* a list tells its end itself */
         engine_report(run->engine, t, state, why ? message : NULL);
     }
 }

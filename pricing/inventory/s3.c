@@ -38,6 +38,22 @@ static bool is_true(const struct csv_record *rec, int at)
            (memcmp(rec->field[at], "true", 4) == 0 || memcmp(rec->field[at], "TRUE", 4) == 0);
 }
 
+/* Counts a row whose field `at` is not what its column holds, in words that name both. */
+static int bad_field(struct reader *r, const struct csv_record *rec, int at, const char *column,
+                     const char *expected, struct gt_error *err)
+{
+    char value[44], text[160];
+    size_t n = rec->len[at] < 40 ? rec->len[at] : 40;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)rec->field[at][i];
+        value[i] = c < ' ' || c >= 0x7f ? '?' : (char)c;
+    }
+    snprintf(value + n, 4, "%s", rec->len[at] > n ? "..." : "");
+    snprintf(text, sizeof text, "column %d (%s) is '%s', expected %s", at + 1, column, value,
+             expected);
+    return bad_row(r->inv, r->name, r->line, text, err);
+}
+
 int s3_row(struct reader *r, struct csv_record *rec, struct gt_error *err)
 {
     const struct s3_columns *c = r->state;
@@ -52,15 +68,15 @@ int s3_row(struct reader *r, struct csv_record *rec, struct gt_error *err)
     }
     size_t len = url_decode(rec->field[c->key], rec->len[c->key]);
     if (len == SIZE_MAX) {
-        return bad_row(r->inv, r->name, r->line, "broken URL escape in the key", err);
+        return bad_field(r, rec, c->key, "Key", "a URL-encoded key", err);
     }
     ob.key = rec->field[c->key];
     ob.key_len = len;
     if (!digits_u64(rec->field[c->size], rec->len[c->size], &ob.size)) {
-        return bad_row(r->inv, r->name, r->line, "the size is no number", err);
+        return bad_field(r, rec, c->size, "Size", "a number of bytes", err);
     }
     if (!instant(rec->field[c->modified], rec->len[c->modified], &ob.modified)) {
-        return bad_row(r->inv, r->name, r->line, "the date is not ISO 8601", err);
+        return bad_field(r, rec, c->modified, "LastModifiedDate", "an ISO 8601 date", err);
     }
     if (c->storage_class >= 0 && rec->len[c->storage_class] > 0) {
         ob.storage_class = rec->field[c->storage_class];

@@ -1,5 +1,6 @@
 /* Publishing a staging: attach its file, map its numbers to the main ones, check, merge and record
  * the run in one IMMEDIATE transaction. Whatever fails rolls back to the prices before. */
+#include "gputier/fetch.h"
 #include "gputier/units.h"
 #include "store_impl.h"
 #include <stdio.h>
@@ -115,26 +116,61 @@ static const char maps_sql[] =
     " JOIN main.instance_type m USING (vendor, name);";
 
 /* Facts about types: the own table wins where it speaks (vendors' fields are often wrong,
- * pricing-sources.md section 10, row 10); else the newest source. */
+ * pricing-sources.md section 10, row 10); else the user's own list, then a vendor's, then a third
+ * party's catalog, by name among equals: never the order in which they came. Others fill gaps.
+ * ?1 and ?2: the lists of own lists and of catalogs; ?3: the source that is published. */
+/* clang-format off */
+#define STANDING(name)                                                                             \
+    "iif(" name " IS NULL, '', CASE WHEN instr(?1, ' ' || " name " || ' ') THEN '2'"               \
+    " WHEN instr(?2, ' ' || " name " || ' ') THEN '0' ELSE '1' END || " name ")"
+#define FACT(name)                                                                                 \
+    name " = iif(x.fills, coalesce(t." name ", x." name "), coalesce(x." name ", t." name ")), "
 static const char facts_sql[] =
     "UPDATE main.instance_type AS t SET"
-    " gpu = CASE WHEN t.bundled AND t.gpu_num > 0 THEN t.gpu ELSE coalesce(s.gpu, t.gpu) END,"
-    " gpu_num = CASE WHEN s.gpu_num > 0 AND NOT (t.bundled AND t.gpu_num > 0) THEN s.gpu_num"
-    "   ELSE t.gpu_num END,"
-    " gpu_den = CASE WHEN s.gpu_num > 0 AND NOT (t.bundled AND t.gpu_num > 0) THEN s.gpu_den"
-    "   ELSE t.gpu_den END,"
-    " gpu_memory_gib = iif(t.bundled, coalesce(t.gpu_memory_gib, s.gpu_memory_gib),"
-    "   coalesce(s.gpu_memory_gib, t.gpu_memory_gib)),"
-    " vcpus = iif(t.bundled, coalesce(t.vcpus, s.vcpus), coalesce(s.vcpus, t.vcpus)),"
-    " memory_gib = iif(t.bundled, coalesce(t.memory_gib, s.memory_gib),"
-    "   coalesce(s.memory_gib, t.memory_gib)),"
-    " local_nvme_gb = iif(t.bundled, coalesce(t.local_nvme_gb, s.local_nvme_gb),"
-    "   coalesce(s.local_nvme_gb, t.local_nvme_gb)),"
-    " network_gbps = iif(t.bundled, coalesce(t.network_gbps, s.network_gbps),"
-    "   coalesce(s.network_gbps, t.network_gbps))"
-    " FROM temp.type_map tm JOIN st.instance_type s ON s.id = tm.id WHERE t.id = tm.main"
-    " AND (s.gpu_num > 0 OR s.vcpus IS NOT NULL OR s.memory_gib IS NOT NULL"
-    "   OR s.local_nvme_gb IS NOT NULL OR s.network_gbps IS NOT NULL)";
+    " gpu = CASE WHEN x.fills AND t.gpu_num > 0 THEN t.gpu ELSE coalesce(x.gpu, t.gpu) END,"
+    " gpu_num = iif(x.gpu_num > 0 AND NOT (x.fills AND t.gpu_num > 0), x.gpu_num, t.gpu_num),"
+    " gpu_den = iif(x.gpu_num > 0 AND NOT (x.fills AND t.gpu_num > 0), x.gpu_den, t.gpu_den), "
+    FACT("gpu_memory_gib") FACT("vcpus") FACT("memory_gib") FACT("local_nvme_gb")
+    FACT("network_gbps") "source = iif(x.fills, t.source, ?3)"
+    " FROM (SELECT o.id AS main, s.*, o.bundled OR " STANDING("?3") " < " STANDING("o.source")
+    "   AS fills FROM temp.type_map tm JOIN st.instance_type s ON s.id = tm.id"
+    "   JOIN main.instance_type o ON o.id = tm.main) x WHERE t.id = x.main"
+    " AND (x.gpu_num > 0 OR x.vcpus IS NOT NULL OR x.memory_gib IS NOT NULL"
+    "   OR x.local_nvme_gb IS NOT NULL OR x.network_gbps IS NOT NULL)";
+/* clang-format on */
+
+/* " a b ": the sources of a kind, each between blanks. */
+static int list_of(enum source_kind kind, struct buf *out)
+{
+    (void)buf_addc(out, ' ');
+    for (size_t i = 0; source_at(i) != NULL; i++) {
+        if (source_at(i)->kind == kind) {
+            (void)buf_addf(out, "%s ", source_at(i)->id);
+        }
+    }
+    return out->failed ? GT_ENOMEM : 0;
+}
+
+static int put_facts(const struct db *d, const struct staging *st, struct gt_error *err)
+{
+    struct buf own, catalogs;
+    sqlite3_stmt *up = NULL;
+    buf_init(&own, 65536);
+    buf_init(&catalogs, 65536);
+    int rc = list_of(SOURCE_OWN, &own);
+    rc = rc ? rc : list_of(SOURCE_CATALOG, &catalogs);
+    rc = rc ? gt_fail(err, rc, "", "out of memory") : db_prepare(d, facts_sql, &up, err);
+    if (rc == 0) {
+        (void)sqlite3_bind_text(up, 1, own.data, -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(up, 2, catalogs.data, -1, SQLITE_STATIC);
+        bind_text(up, 3, st->snapshot == NULL ? st->source : NULL);
+        rc = db_run(d, up, err);
+    }
+    (void)sqlite3_finalize(up);
+    buf_release(&own);
+    buf_release(&catalogs);
+    return rc;
+}
 
 static int fill_maps(const struct db *d, const struct staging *st, struct gt_error *err)
 {
@@ -155,7 +191,7 @@ static int fill_maps(const struct db *d, const struct staging *st, struct gt_err
                      " AND id NOT IN (SELECT main FROM temp.feed_map)",
                      err);
     }
-    return rc == 0 ? db_exec(d, facts_sql, err) : rc;
+    return rc == 0 ? put_facts(d, st, err) : rc;
 }
 
 static const char unmap_sql[] =

@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from vendor import (GPUTIER, WORK, Server, dump, environment, generate, lay_out_aws, main,
@@ -33,8 +34,8 @@ LISTS = {k: os.path.join(WORK, k + ".csv") for k in (OLD, NEW)}
 
 
 def env(**more):
-    return environment(server, GPUTIER_DATA=os.path.join(WORK, "empty"),
-                       GPUTIER_NOW="2026-12-02T10:00:00Z", **more)
+    return environment(server, **{"GPUTIER_DATA": os.path.join(WORK, "empty"),
+                                  "GPUTIER_NOW": "2026-12-02T10:00:00Z", **more})
 
 
 FETCH = ("fetch", "aws-offer", "--region", "us-east-1")
@@ -272,34 +273,37 @@ def several_at_once():
 
 def read_only_folder():
     """As another user where the tester is root, whom no mode bit stops."""
-    folder = os.path.join(WORK, "ro")
+    top = tempfile.mkdtemp(prefix="ro.", dir="/tmp")  # where that user can go
+    try:
+        os.chmod(top, 0o755)
+        read_only_in(top)
+    finally:
+        subprocess.run(["chmod", "-R", "u+rwx", top], check=False)
+        shutil.rmtree(top)
+
+
+def read_only_in(top):
+    folder = os.path.join(top, "ro")
     os.mkdir(folder)
-    program = os.path.join(WORK, "gputier")
+    program, new_list = os.path.join(top, "gputier"), os.path.join(top, "new.csv")
     shutil.copy(GPUTIER, program)
+    shutil.copy(LISTS[NEW], new_list)
+    os.chmod(new_list, 0o644)
     db = os.path.join(folder, "x.db")
     shutil.copy(TEMPLATE + ".fetch", db)
-    who = {}
-    if os.geteuid() == 0:
-        who = {"user": 65534, "group": 65534, "extra_groups": []}
-        for path, mode in ((WORK, 0o755), (os.path.dirname(WORK), None)):
-            if mode:
-                os.chmod(path, mode)
-        if not os.stat(os.path.dirname(WORK)).st_mode & 0o001:
-            print("SKIPPED: another user cannot enter %s" % os.path.dirname(WORK))
-            return
-    home = os.path.join(WORK, "home")
+    who = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    home = os.path.join(top, "home")
     os.mkdir(home)
     os.chmod(home, 0o777)
     os.chmod(db, 0o444)
     os.chmod(folder, 0o555)
 
     def as_other(*args):
-        return subprocess.run([program, "--db", db, *args], env=env(HOME=home), check=False,
+        return subprocess.run([program, "--db", db, *args], env=env(HOME=home, XDG_CONFIG_HOME=home, GPUTIER_DATA=home),
+                              check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=60, **who)
-    for args in (FETCH, IMPORT):
-        if args is IMPORT:
-            os.chmod(LISTS[NEW], 0o644)
+    for args in (FETCH, ("import", "aws-offer", new_list)):
         r = as_other(*args)
         say(r.returncode == 1 and "read-only" in r.stderr and not left(db),
             "%s into a read-only folder: exit %d: %s" % (args[0], r.returncode,

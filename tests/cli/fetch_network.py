@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from vendor import SHARED, WORK, dump, environment, main, need_tools, run, say
 
+need_tools("odd networks")
 NOW = "2026-12-02T10:00:00Z"
 with open(os.path.join(SHARED, "samples/cudo/machine-types.response.json"), "rb") as sample:
     BODY = sample.read()
@@ -339,5 +340,4 @@ def portals():
     check("a network that wants a sign-in", fetch(base("/511")), 1, "HTTP 511")
 
 
-need_tools("odd networks")
 main([prepare, proxies, https, ipv6, nobody, trickles, control_characters, portals])

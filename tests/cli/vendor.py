@@ -106,7 +106,7 @@ class Server:
         port_file = os.path.join(WORK, "port%d" % next(numbers))
         self.log = port_file + ".log"
         args = [sys.executable, os.path.join(TOOLS, "fake_vendor_server.py"), "--root", ROOT,
-                "--port-file", port_file, "--max-seconds", "230", "--log", self.log, *extra]
+                "--port-file", port_file, "--max-seconds", os.environ.get("VENDOR_SECONDS", "230"), "--log", self.log, *extra]
         for f in faults:
             args += ["--fault", f]
         # pylint: disable-next=consider-using-with

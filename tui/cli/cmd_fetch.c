@@ -163,6 +163,9 @@ static int print_json(const struct fetch_view *v, const struct fetch_summary *s,
     jsonw_array(&w);
     for (size_t i = 0; i < v->n; i++) {
         const struct fetch_part *p = &v->part[i];
+        if (fetch_part_past(p)) {
+            continue;
+        }
         jsonw_object(&w);
         jsonw_kstring(&w, "source_id", p->source);
         jsonw_kstring(&w, "scope", p->scope);

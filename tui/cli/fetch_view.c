@@ -2,6 +2,7 @@
 #include "fetch_view.h"
 #include "gputier/text.h"
 #include "gputier/units.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static struct fetch_part *find_part(struct fetch_view *v, const struct fetch_pro
 {
     for (size_t i = 0; i < v->n; i++) {
         if (strcmp(v->part[i].source, p->source_id) == 0 &&
-            strcmp(v->part[i].scope, p->scope) == 0) {
+            strcmp(v->part[i].scope, p->scope) == 0 && v->part[i].index == p->index) {
             return &v->part[i];
         }
     }
@@ -54,7 +55,7 @@ static struct fetch_part *find_part(struct fetch_view *v, const struct fetch_pro
         v->cap = cap;
     }
     struct fetch_part *part = &v->part[v->n++];
-    *part = (struct fetch_part){.state = FETCH_QUEUED};
+    *part = (struct fetch_part){.state = FETCH_QUEUED, .index = p->index};
     snprintf(part->source, sizeof part->source, "%s", p->source_id);
     snprintf(part->scope, sizeof part->scope, "%s", p->scope);
     return part;
@@ -96,6 +97,11 @@ static void tell_end(const struct fetch_view *v, struct fetch_part *p)
     p->named = true;
 }
 
+bool fetch_part_past(const struct fetch_part *p)
+{
+    return p->index && p->state >= FETCH_DONE && p->state != FETCH_FAILED;
+}
+
 struct source_line {
     uint64_t bytes, total, rows;
     size_t parts, ended, failed, unchanged, quarantined;
@@ -108,7 +114,7 @@ static void add_up(const struct fetch_view *v, const char *source, struct source
     *l = (struct source_line){.total_known = true};
     for (size_t i = 0; i < v->n; i++) {
         const struct fetch_part *p = &v->part[i];
-        if (strcmp(p->source, source) != 0) {
+        if (strcmp(p->source, source) != 0 || fetch_part_past(p)) {
             continue;
         }
         l->parts++;
@@ -136,7 +142,7 @@ static void source_text(const struct fetch_view *v, const char *source, char *li
     if (l.ended < l.parts && l.total_known && l.total > l.bytes && per_s > 0) {
         char d[32];
         snprintf(left, sizeof left, ", %s left",
-                 duration_format((double)(l.total - l.bytes) / per_s, d));
+                 duration_format(ceil((double)(l.total - l.bytes) / per_s), d));
     }
     const char *state = l.ended < l.parts        ? "       "
                         : l.failed               ? "failed "
@@ -206,7 +212,7 @@ void fetch_view_update(void *view, const struct fetch_progress *p)
     snprintf(part->message, sizeof part->message, "%s", p->message ? p->message : "");
     if (v->terminal) {
         draw(v);
-    } else if (part->state >= FETCH_DONE) {
+    } else if (part->state >= FETCH_DONE && !fetch_part_past(part)) {
         tell_end(v, part);
     }
 }

@@ -1,6 +1,7 @@
 /* SHA-256 (FIPS 180-4): names the exact bytes that a price came from. */
 #ifndef GPUTIER_SHA256_H
 #define GPUTIER_SHA256_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,6 +10,7 @@ struct sha256 {
     uint64_t bytes;
     unsigned char block[64];
     void (*compress)(uint32_t h[8], const unsigned char *p, size_t blocks);
+    bool ni; /* by the processor's own instructions */
 };
 void sha256_init(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *data, size_t len);

@@ -23,8 +23,9 @@ struct parse_context {
     uint64_t rows;    /* rows put so far, for progress */
     uint64_t skipped; /* rows understood and left out on purpose */
     const struct log_sink *log;
-    char scope[128]; /* out: the part of the source that the document is, as far as it says */
-    char next[512];  /* out: what the page says of the one that follows, "" = none */
+    struct sha256 *sha; /* NULL, or a parser that `hashes` adds what it is fed */
+    char scope[128];    /* out: the part of the source that the document is, as far as it says */
+    char next[512];     /* out: what the page says of the one that follows, "" = none */
 };
 /* Whose prices they are decides which of two that disagree is shown (pricing/store/precedence.c).
  */
@@ -42,6 +43,7 @@ struct source_def {
     enum source_kind kind;
     bool needs_key, default_on;
     const char *key_variable; /* environment variable of the key, NULL = GPUTIER_KEY_ID */
+    bool hashes;              /* can take the hash of the bytes with it, at no cost */
     bool per_region;          /* one set of files a region: --region chooses */
     uint64_t expected_bytes;  /* per region or in all, for the question before a big fetch */
     const char *help;

@@ -42,9 +42,14 @@ bool aws_ruled_out(enum aws_attr a, const char *value)
     }
 }
 
-static bool is_metal(const struct aws_product *p)
+static bool is_metal(const char *family)
 {
-    return is(p, A_FAMILY, "Compute Instance (bare metal)");
+    return strcmp(family, "Compute Instance (bare metal)") == 0;
+}
+
+void aws_saw_metal(struct aws_offer *o, const char *family, const char *tenancy)
+{
+    o->shared_metal = o->shared_metal || (is_metal(family) && strcmp(tenancy, "Shared") == 0);
 }
 
 /* The usage type's word is BoxUsage (t3.micro: "EU-BoxUsage:t3.micro"), not HostBoxUsage. */
@@ -62,12 +67,12 @@ static bool usage_word(const struct aws_product *p, const char *word)
 
 bool aws_is_compute(struct aws_offer *o, const struct aws_product *p)
 {
-    bool metal = is_metal(p);
+    bool metal = is_metal(p->v[A_FAMILY]);
     if (!metal && !is(p, A_FAMILY, "Compute Instance")) {
         return false;
     }
     bool shared = is(p, A_TENANCY, "Shared");
-    o->shared_metal = o->shared_metal || (metal && shared);
+    aws_saw_metal(o, p->v[A_FAMILY], p->v[A_TENANCY]);
     if (!shared && !(metal && is(p, A_TENANCY, "Dedicated"))) {
         return false;
     }

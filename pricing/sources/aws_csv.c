@@ -53,9 +53,9 @@ struct aws_csv {
 
 static int take_preamble(struct aws_csv *c, const struct csv_row *row, struct gt_error *err)
 {
-    if (strcmp(row->field[0], "OfferCode") == 0) {
+    if (strcmp(csv_field(row, 0), "OfferCode") == 0) {
         snprintf(c->o->code, sizeof c->o->code, "%s", csv_field(row, 1));
-    } else if (strcmp(row->field[0], "Publication Date") == 0) {
+    } else if (strcmp(csv_field(row, 0), "Publication Date") == 0) {
         int64_t when = aws_time(csv_field(row, 1));
         c->o->ctx->as_of = when != GT_TIME_NONE ? when : c->o->ctx->as_of;
     }
@@ -193,6 +193,23 @@ static const char *cell(const struct aws_csv *c, const struct csv_row *row, enum
     return csv_field(row, c->column[i]);
 }
 
+/* Most rows are of instances that one attribute rules out: told without looking at the others. */
+static bool passed_over(struct aws_csv *c, const struct csv_row *row)
+{
+    static const enum aws_attr ruling[] = {A_OS, A_SOFTWARE, A_CAPACITY, A_LICENSE};
+    const char *family = csv_field(row, c->attr[A_FAMILY]);
+    if (strncmp(family, "Compute Instance", 16) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof ruling / sizeof *ruling; i++) {
+        if (aws_ruled_out(ruling[i], csv_field(row, c->attr[ruling[i]]))) {
+            aws_saw_metal(c->o, family, csv_field(row, c->attr[A_TENANCY]));
+            return true;
+        }
+    }
+    return false;
+}
+
 static int price_row(struct aws_csv *c, const struct csv_row *row, struct gt_error *err)
 {
     struct aws_product p = {.sku = cell(c, row, C_SKU)};
@@ -200,11 +217,14 @@ static int price_row(struct aws_csv *c, const struct csv_row *row, struct gt_err
         c->o->ctx->skipped++;
         return 0;
     }
+    if (c->o->code[0] == '\0') {
+        snprintf(c->o->code, sizeof c->o->code, "%s", csv_field(row, c->attr[A_SERVICE]));
+    }
+    if (passed_over(c, row)) {
+        return 0;
+    }
     for (int a = 0; a < A_COUNT; a++) {
         p.v[a] = csv_field(row, c->attr[a]);
-    }
-    if (c->o->code[0] == '\0') {
-        snprintf(c->o->code, sizeof c->o->code, "%s", p.v[A_SERVICE]);
     }
     enum aws_kind kind = aws_classify(c->o, &p);
     if (kind == AWS_NOT_WANTED) {
@@ -232,8 +252,8 @@ static int on_row(void *ctx, const struct csv_row *row, struct gt_error *err)
 {
     struct aws_csv *c = ctx;
     if (!c->header) {
-        return strcmp(row->field[0], "SKU") == 0 ? take_header(c, row, err)
-                                                 : take_preamble(c, row, err);
+        return strcmp(csv_field(row, 0), "SKU") == 0 ? take_header(c, row, err)
+                                                     : take_preamble(c, row, err);
     }
     c->o->line = row->line;
     c->o->bad.seen++;
@@ -252,6 +272,7 @@ int aws_csv_open(struct aws_offer *o, struct aws_csv **out, struct gt_error *err
         free(c);
         return rc;
     }
+    csv_reader_hash(c->reader, o->ctx->sha);
     *out = c;
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAMES      128 /* places for the names of attributes, more than twice as many */
 #define SCRATCH    16384
 #define PRICES     64
 #define TEXT_MAX   64
@@ -45,7 +46,8 @@ struct aws_json {
     uint32_t n_stored, cap_stored;
     enum part part;
     bool products_seen, in_price;
-    FILE *spill; /* terms that came before the products */
+    int8_t attr_at[NAMES]; /* attribute by the hash of its name, -1 = none */
+    FILE *spill;           /* terms that came before the products */
     enum field field;
     /* the product that is being read */
     enum aws_attr attr;
@@ -121,11 +123,33 @@ static int head_key(struct aws_json *j, struct json_reader *r, const char *text,
     return 0;
 }
 
-static int find_attr(const char *text)
+/* Attributes are most of what is read of a list: found by length and two letters. */
+static unsigned attr_hash(const char *text, size_t len)
 {
+    return ((unsigned char)text[0] * 3u + (unsigned char)text[len / 2] * 5u + (unsigned)len) %
+           NAMES;
+}
+
+static void index_attrs(struct aws_json *j)
+{
+    memset(j->attr_at, -1, sizeof j->attr_at);
     for (int a = 0; a < A_COUNT; a++) {
-        if (aws_attr_names[a].json && strcmp(aws_attr_names[a].json, text) == 0) {
-            return a;
+        const char *name = aws_attr_names[a].json;
+        if (name) {
+            unsigned h = attr_hash(name, strlen(name));
+            while (j->attr_at[h] >= 0) {
+                h = (h + 1) % NAMES;
+            }
+            j->attr_at[h] = (int8_t)a;
+        }
+    }
+}
+
+static int find_attr(const struct aws_json *j, const char *text, size_t len)
+{
+    for (unsigned h = attr_hash(text, len); j->attr_at[h] >= 0; h = (h + 1) % NAMES) {
+        if (strcmp(aws_attr_names[j->attr_at[h]].json, text) == 0) {
+            return j->attr_at[h];
         }
     }
     return -1;
@@ -147,7 +171,7 @@ static int product_key(struct aws_json *j, struct json_reader *r, const char *te
         }
         a = strcmp(text, "productFamily") == 0 ? A_FAMILY : -1;
     } else if (depth == 4) {
-        a = find_attr(text);
+        a = find_attr(j, text, len);
     }
     if (a < 0) {
         json_skip_value(r);
@@ -169,10 +193,7 @@ static int product_value(struct aws_json *j, struct json_reader *r, const char *
                          struct gt_error *err)
 {
     if (aws_ruled_out(j->attr, text)) {
-        /* it still tells whether the list knows shared bare metal */
-        j->o->shared_metal = j->o->shared_metal ||
-                             (strcmp(value(j, A_FAMILY), "Compute Instance (bare metal)") == 0 &&
-                              strcmp(value(j, A_TENANCY), "Shared") == 0);
+        aws_saw_metal(j->o, value(j, A_FAMILY), value(j, A_TENANCY));
         json_leave(r, json_depth(r) - 2);
         return 0;
     }
@@ -433,6 +454,8 @@ int aws_json_open(struct aws_offer *o, struct aws_json **out, struct gt_error *e
         return gt_fail(err, GT_ENOMEM, o->ctx->name, "out of memory");
     }
     j->o = o;
+    index_attrs(j);
+    json_reader_hash(j->reader, o->ctx->sha);
     j->n_stored = 1; /* interned ids begin at 1 */
     j->cap_stored = 0;
     *out = j;

@@ -189,6 +189,7 @@ const struct source_def source_aws_offer = {
     .vendor = "aws",
     .default_url = "https://pricing.us-east-1.amazonaws.com",
     .default_on = true,
+    .hashes = true,
     .per_region = true,
     .expected_bytes = 350000000,
     .help = "AWS price lists: EC2, EBS, S3, Glacier, EFS, FSx for Lustre, data transfer",

@@ -82,8 +82,10 @@ struct aws_offer {
 
 /* What a product is good for; also notes facts of the list as a whole. */
 enum aws_kind aws_classify(struct aws_offer *o, const struct aws_product *p);
-/* Whether the attributes known so far rule the product out, whatever the others say. */
+/* Whether an instance's attribute rules it out, whatever the others say. */
 bool aws_ruled_out(enum aws_attr a, const char *value);
+/* A product that was ruled out still tells whether the list knows shared bare metal. */
+void aws_saw_metal(struct aws_offer *o, const char *family, const char *tenancy);
 int aws_put(struct aws_offer *o, enum aws_kind kind, const struct aws_product *p,
             const struct aws_term *t, struct gt_error *err) GT_CHECK;
 int aws_put_compute(struct aws_offer *o, const struct aws_product *p, const struct aws_term *t,

@@ -1,31 +1,32 @@
-/* CSV by bit masks: 64 bytes give the masks of quotes, separators and newlines; the parity of the
- * quotes says which of the others count. Every field boundary is found, only rows that hold an
- * inner quote take the slow path. Measured beside libcsv by tests/bench/import_offer.sh. */
+/* CSV by bit masks (scan_masks.h): the boundaries of all fields are found and all quotes judged 64
+ * bytes at a time; a row whose quotes do more than begin and end fields is read field by field. */
 #include "csv_read.h"
-#include "scan.h"
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BUF_START ((size_t)256 * 1024)
+#define BUF_START ((size_t)64 * 1024)
 #define ROW_MAX   ((size_t)1024 * 1024)
 
 struct csv_reader {
     const char *name;
     csv_row_fn *row;
     void *ctx;
-    char separator;
+    struct csv_scan scan;
+    struct sha256 *sha;
     bool started;
-    char *buf; /* [row, end) is the begun row; SCAN_BLOCK bytes of room behind cap */
-    size_t cap, end, scan, row_start;
-    uint64_t quote_carry;   /* all ones inside a quoted field at `scan` */
-    uint64_t quotes, lines; /* counted up to `scan` since the start of the file */
-    uint64_t row_quotes, row_line;
+    /* [row_start, end) of buf is the begun row and what follows; the first n_blocks blocks are
+     * read. A block's room stays free behind the end. */
+    char *buf;
+    struct csv_block *block;
+    size_t cap, end, row_start, n_blocks;
+    uint64_t lines;    /* newlines in the stream before the block at hand */
+    uint64_t row_line; /* before the row */
+    bool care;         /* the row has quotes to look at */
     size_t n;
-    uint32_t bound[CSV_FIELDS + 1]; /* offset behind each separator of the row, from row_start */
-    uint32_t len[CSV_FIELDS];
+    /* Offset in buf behind each boundary of the row; room for a block more, see add_bounds. */
+    uint32_t bound[CSV_FIELDS + SCAN_BLOCK + 4];
     char *field[CSV_FIELDS];
 };
 
@@ -33,13 +34,14 @@ int csv_reader_new(const char *name, char separator, csv_row_fn *row, void *ctx,
                    struct csv_reader **out, struct gt_error *err)
 {
     struct csv_reader *r = calloc(1, sizeof *r);
-    if (!r || !(r->buf = malloc(BUF_START + SCAN_BLOCK))) {
-        free(r);
+    if (!r || !(r->buf = malloc(BUF_START)) ||
+        !(r->block = malloc(BUF_START / SCAN_BLOCK * sizeof *r->block))) {
+        csv_reader_free(r);
         return gt_fail(err, GT_ENOMEM, name, "out of memory");
     }
+    csv_scan_init(&r->scan, separator);
     r->cap = BUF_START;
     r->name = name;
-    r->separator = separator;
     r->row = row;
     r->ctx = ctx;
     *out = r;
@@ -50,8 +52,19 @@ void csv_reader_free(struct csv_reader *r)
 {
     if (r) {
         free(r->buf);
+        free(r->block);
     }
     free(r);
+}
+
+void csv_reader_hash(struct csv_reader *r, struct sha256 *sha)
+{
+    r->sha = sha;
+}
+
+void csv_reader_path(struct csv_reader *r, enum scan_path path)
+{
+    r->scan.path = path;
 }
 
 int csv_fail(struct gt_error *err, int code, const char *name, const struct csv_row *row,
@@ -69,7 +82,7 @@ int csv_fail(struct gt_error *err, int code, const char *name, const struct csv_
 int csv_column(const struct csv_row *header, const char *name)
 {
     for (size_t i = 0; i < header->n; i++) {
-        if (strcmp(header->field[i], name) == 0) {
+        if (strcmp(csv_field(header, (int)i), name) == 0) {
             return (int)i;
         }
     }
@@ -115,156 +128,185 @@ static int unquote(struct csv_reader *r, char *text, uint32_t *len, size_t colum
     return fail_at(r, column, "a quoted field that does not end with a quote", err);
 }
 
-/* The row's text is buf[row_start .. row_start + bound[n] - 1). */
-static int finish_row(struct csv_reader *r, uint64_t quotes, struct gt_error *err)
+/* All fields of a row that has quotes to look at. */
+static int unquote_row(struct csv_reader *r, struct gt_error *err)
 {
-    char *base = r->buf + r->row_start;
-    size_t start = 0, quoted = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        char *f = base + start;
-        size_t n = r->bound[i + 1] - 1 - start;
-        if (i + 1 == r->n && n > 0 && f[n - 1] == '\r') {
-            n--;
-        }
-        f[n] = '\0';
-        if (n >= 2 && f[0] == '"' && f[n - 1] == '"') {
-            quoted += 2;
-        }
-        r->field[i] = f;
-        r->len[i] = (uint32_t)n;
-        start = r->bound[i + 1];
+    int rc = 0;
+    for (size_t i = 0; i < r->n && rc == 0; i++) {
+        uint32_t len = r->bound[i + 1] - 1 - r->bound[i];
+        r->field[i] = r->buf + r->bound[i];
+        r->field[i][len] = '\0';
+        rc = unquote(r, r->field[i], &len, r->bound[i] - r->row_start, err);
     }
-    if (r->n == 1 && r->len[0] == 0) {
+    return rc;
+}
+
+/* The row [row_start, end) has all its boundaries. */
+static int finish_row(struct csv_reader *r, size_t end, struct gt_error *err)
+{
+    if (r->n > CSV_FIELDS) {
+        return fail_at(r, end - r->row_start, "more than 512 fields in a row", err);
+    }
+    if (end > r->bound[r->n - 1] && r->buf[end - 1] == '\r') {
+        r->bound[r->n]--;
+    }
+    if (r->n == 1 && r->bound[1] - 1 == r->bound[0]) {
         return 0; /* a blank line */
     }
-    bool plain = quoted == quotes; /* each quote opens or closes a whole field */
-    for (size_t i = 0; i < r->n && quotes > 0; i++) {
-        char *f = r->field[i];
-        if (plain && f[0] == '"') {
-            r->len[i] -= 2;
-            r->field[i] = f + 1;
-            f[1 + r->len[i]] = '\0';
-        } else if (!plain) {
-            int rc = unquote(r, f, &r->len[i], (size_t)(f - base), err);
-            if (rc != 0) {
-                return rc;
-            }
-        }
-    }
-    struct csv_row row = {(const char *const *)r->field, r->len, r->n, r->row_line + 1};
-    return r->row(r->ctx, &row, err);
+    int rc = r->care ? unquote_row(r, err) : 0;
+    struct csv_row row = {r->n, r->row_line + 1, r->buf, r->bound, r->care ? r->field : NULL};
+    return rc ? rc : r->row(r->ctx, &row, err);
 }
 
-static int boundary(struct csv_reader *r, size_t at, struct gt_error *err)
+static void begin_row(struct csv_reader *r, size_t at)
 {
-    if (r->n >= CSV_FIELDS) {
-        return fail_at(r, at - r->row_start, "more than 512 fields in a row", err);
-    }
-    r->bound[++r->n] = (uint32_t)(at + 1 - r->row_start);
-    return 0;
+    r->row_start = at;
+    r->bound[0] = (uint32_t)at;
+    r->n = 0;
+    r->care = false;
 }
 
-/* One block at r->scan; bits beyond `valid` are no data. */
-static int block(struct csv_reader *r, uint64_t valid, struct gt_error *err)
+/* Boundaries of one block, `count` of them. Four at a time, so that the loop's end is foreseen:
+ * what is written too much lies behind the row. */
+static void add_bounds(struct csv_reader *r, size_t base, uint64_t bits, unsigned count)
 {
-    const char *p = r->buf + r->scan;
-    uint64_t q = scan_eq(p, '"') & valid, nl = scan_eq(p, '\n') & valid;
-    uint64_t inside = scan_parity(q) ^ r->quote_carry;
-    uint64_t bits = (nl | (scan_eq(p, r->separator) & valid)) & ~inside;
-    while (bits != 0) {
-        unsigned i = scan_first(bits);
-        uint64_t below = ((uint64_t)1 << i) - 1;
-        bits &= bits - 1;
-        int rc = boundary(r, r->scan + i, err);
-        if (rc == 0 && (nl >> i & 1)) {
-            uint64_t seen = r->quotes + scan_count(q & below);
-            rc = finish_row(r, seen - r->row_quotes, err);
-            r->row_quotes = seen;
-            r->row_line = r->lines + scan_count(nl & below) + 1;
-            r->row_start = r->scan + i + 1;
-            r->n = 0;
+    uint32_t *to = r->bound + r->n + 1;
+    for (unsigned i = 0; i < count; i += 4) {
+#pragma GCC unroll 4
+        for (unsigned k = i; k < i + 4; k++) {
+            to[k] = (uint32_t)base + scan_first(bits | (uint64_t)1 << 63) + 1;
+            bits &= bits - 1;
         }
+    }
+    r->n += count;
+}
+
+static int take_block(struct csv_reader *r, size_t at, struct gt_error *err)
+{
+    const struct csv_block *k = &r->block[at];
+    uint64_t bits = k->bounds, care = k->care;
+    size_t base = at * SCAN_BLOCK;
+    unsigned count = k->n_bounds;
+    for (uint64_t ends = k->ends; ends != 0; ends &= ends - 1) {
+        uint64_t row = ends ^ (ends - 1); /* up to its newline */
+        unsigned n = scan_count(bits & row);
+        size_t end = base + scan_first(ends);
+        add_bounds(r, base, bits & row, n);
+        r->care = r->care || (care & row);
+        int rc = finish_row(r, end, err);
         if (rc != 0) {
             return rc;
         }
+        r->row_line = r->lines + scan_count(k->newlines & row);
+        begin_row(r, end + 1);
+        bits &= ~row;
+        care &= ~row;
+        count -= n;
     }
-    r->quotes += scan_count(q);
-    r->lines += scan_count(nl);
-    r->quote_carry = (uint64_t)0 - (inside >> 63);
+    if (r->n > CSV_FIELDS) {
+        return fail_at(r, base - r->row_start, "more than 512 fields in a row", err);
+    }
+    add_bounds(r, base, bits, count);
+    r->care = r->care || care;
+    r->lines += k->n_newlines;
     return 0;
 }
 
-/* Moves the begun row to the front of the buffer; doubles the buffer when it is full. */
+/* Reads whole blocks up to `end`. */
+static int advance(struct csv_reader *r, struct sha256 *sha, size_t end, struct gt_error *err)
+{
+    size_t n = end / SCAN_BLOCK;
+    int rc = 0;
+    csv_scan_blocks(&r->scan, r->buf + r->n_blocks * SCAN_BLOCK, n - r->n_blocks,
+                    r->block + r->n_blocks, sha);
+    for (; r->n_blocks < n && rc == 0; r->n_blocks++) {
+        rc = take_block(r, r->n_blocks, err);
+    }
+    return rc;
+}
+
+/* Drops the rows that were read; doubles the buffer when one row fills it. */
 static int make_room(struct csv_reader *r, struct gt_error *err)
 {
-    memmove(r->buf, r->buf + r->row_start, r->end - r->row_start);
-    r->scan -= r->row_start;
-    r->end -= r->row_start;
-    r->row_start = 0;
-    if (r->end < r->cap) {
+    size_t blocks = r->row_start / SCAN_BLOCK, gone = blocks * SCAN_BLOCK;
+    memmove(r->buf, r->buf + gone, r->end - gone);
+    r->n_blocks -= blocks; /* their records are not needed any more */
+    r->row_start -= gone;
+    r->end -= gone;
+    for (size_t i = 0; i <= r->n; i++) {
+        r->bound[i] -= (uint32_t)gone;
+    }
+    if (r->end + SCAN_BLOCK < r->cap) {
         return 0;
     }
     if (r->cap >= ROW_MAX) {
         return fail_at(r, 0,
-                       r->quote_carry ? "a row over 1 MiB: a quote opened in it is not closed"
+                       r->scan.inside ? "a row over 1 MiB: a quote opened in it is not closed"
                                       : "a row over 1 MiB",
                        err);
     }
-    char *b = realloc(r->buf, 2 * r->cap + SCAN_BLOCK);
-    if (!b) {
+    char *buf = realloc(r->buf, 2 * r->cap);
+    r->buf = buf ? buf : r->buf;
+    struct csv_block *block =
+        buf ? realloc(r->block, 2 * r->cap / SCAN_BLOCK * sizeof *block) : NULL;
+    r->block = block ? block : r->block;
+    if (!block) {
         return gt_fail(err, GT_ENOMEM, r->name, "out of memory");
     }
-    r->buf = b;
     r->cap *= 2;
     return 0;
 }
 
+/* The begin of the file: a byte-order mark is no part of it, but of what is hashed. */
+static void start(struct csv_reader *r)
+{
+    r->started = true;
+    if (r->end >= 3 && memcmp(r->buf, "\xef\xbb\xbf", 3) == 0) {
+        if (r->sha) {
+            sha256_add(r->sha, r->buf, 3);
+        }
+        r->end -= 3;
+        memmove(r->buf, r->buf + 3, r->end);
+    }
+}
+
 int csv_reader_feed(struct csv_reader *r, const char *data, size_t len, struct gt_error *err)
 {
-    while (len > 0) {
-        size_t room = r->cap - r->end, n = len < room ? len : room;
+    int rc = 0;
+    while (len > 0 && rc == 0) {
+        size_t room = r->cap - SCAN_BLOCK - r->end, n = len < room ? len : room;
         memcpy(r->buf + r->end, data, n);
         r->end += n;
         data += n;
         len -= n;
         if (!r->started && r->end >= 3) {
-            r->started = true;
-            if (memcmp(r->buf, "\xef\xbb\xbf", 3) == 0) {
-                r->row_start = r->scan = 3;
-            }
+            start(r);
         }
-        int rc = 0;
-        while (r->started && rc == 0 && r->scan + SCAN_BLOCK <= r->end) {
-            rc = block(r, ~(uint64_t)0, err);
-            r->scan += SCAN_BLOCK;
-        }
-        rc = rc == 0 && r->end == r->cap ? make_room(r, err) : rc;
-        if (rc != 0) {
-            return rc;
+        if (r->started && r->end / SCAN_BLOCK > r->n_blocks) {
+            rc = advance(r, r->sha, r->end, err);
+            rc = rc ? rc : make_room(r, err);
         }
     }
-    return 0;
+    return rc;
 }
 
 int csv_reader_end(struct csv_reader *r, struct gt_error *err)
 {
-    int rc = 0;
-    r->started = true;
-    while (rc == 0 && r->scan < r->end) {
-        size_t left = r->end - r->scan;
-        uint64_t valid = left >= SCAN_BLOCK ? ~(uint64_t)0 : ((uint64_t)1 << left) - 1;
-        if (left < SCAN_BLOCK) {
-            memset(r->buf + r->end, 0, SCAN_BLOCK);
-        }
-        rc = block(r, valid, err);
-        r->scan += left < SCAN_BLOCK ? left : SCAN_BLOCK;
+    if (!r->started) {
+        start(r);
     }
+    size_t tail = r->end % SCAN_BLOCK;
+    if (r->sha && tail > 0) {
+        sha256_add(r->sha, r->buf + r->end - tail, tail);
+    }
+    memset(r->buf + r->end, 'x', SCAN_BLOCK - tail); /* no boundary, no quote */
+    int rc = advance(r, NULL, r->end - tail + SCAN_BLOCK, err);
     if (rc == 0 && r->row_start < r->end) { /* the last line has no newline */
-        if (r->quotes & 1) {
+        if (r->scan.inside) {
             return fail_at(r, 0, "a quote in this row is never closed", err);
         }
-        rc = boundary(r, r->end, err);
-        rc = rc ? rc : finish_row(r, r->quotes - r->row_quotes, err);
+        r->bound[++r->n] = (uint32_t)r->end + 1;
+        rc = finish_row(r, r->end, err);
     }
     return rc;
 }

@@ -1,20 +1,24 @@
 /* Streaming CSV reader (RFC 4180): rows of named columns out of bytes that arrive in pieces.
  *
- * Fields are NUL-terminated, unquoted, and borrowed for the call of the row function. LF and CRLF
- * ends, a byte-order mark and blank lines are taken; a quote that stands where none may stand, a
- * quote that never closes, rows over 1 MiB and over 512 fields are errors with line and column. */
+ * Fields are NUL-terminated, unquoted, and borrowed for the call of the row function; what is not
+ * asked for costs nothing beyond its boundary. LF and CRLF ends, a byte-order mark, blank lines and
+ * spaces before an opening quote are taken; a quote that stands where none may stand, a quote that
+ * never closes, rows over 1 MiB and over 512 fields are errors with line and column. */
 #ifndef GPUTIER_CSV_READ_H
 #define GPUTIER_CSV_READ_H
 #include "gputier/error.h"
+#include "scan_masks.h"
 #include <stddef.h>
 #include <stdint.h>
 
 #define CSV_FIELDS 512
 struct csv_row {
-    const char *const *field;
-    const uint32_t *len;
     size_t n;
     uint64_t line; /* where the row begins, from 1 */
+    /* for csv_field: */
+    char *text;            /* the begin of the row */
+    const uint32_t *bound; /* offset of field i; bound[i + 1] - 1 is its end */
+    char *const *field;    /* unquoted already; NULL: quotes are only at the edges of fields */
 };
 typedef int csv_row_fn(void *ctx, const struct csv_row *row, struct gt_error *err);
 struct csv_reader;
@@ -25,11 +29,24 @@ int csv_reader_feed(struct csv_reader *r, const char *data, size_t len,
                     struct gt_error *err) GT_CHECK;
 int csv_reader_end(struct csv_reader *r, struct gt_error *err) GT_CHECK;
 void csv_reader_free(struct csv_reader *r); /* NULL is fine */
+/* Before the first byte. Hashes what is fed; sha is as yet empty. */
+void csv_reader_hash(struct csv_reader *r, struct sha256 *sha);
+/* Before the first byte, for tests: one of the ways that give the same rows. */
+void csv_reader_path(struct csv_reader *r, enum scan_path path);
 
 /* Field i, "" past the end of a short row. */
 static inline const char *csv_field(const struct csv_row *row, int i)
 {
-    return i >= 0 && (size_t)i < row->n ? row->field[i] : "";
+    if (i < 0 || (size_t)i >= row->n) {
+        return "";
+    }
+    if (row->field) {
+        return row->field[i];
+    }
+    char *from = row->text + row->bound[i], *to = row->text + row->bound[i + 1] - 1;
+    bool quoted = to > from && *from == '"';
+    to[quoted ? -1 : 0] = '\0'; /* a closing quote, or what stands behind the field */
+    return from + quoted;
 }
 /* Error at a field of a row: "name:line:field 3" style position is left to the caller's text. */
 int csv_fail(struct gt_error *err, int code, const char *name, const struct csv_row *row,

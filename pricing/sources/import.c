@@ -21,6 +21,7 @@ struct import {
     const struct source_def *def;
     struct staging *staging;
     struct parser *parser;
+    const struct unpack *unpack; /* while the file is read */
     struct parse_context ctx;
     char *head; /* until the parser is open */
     size_t head_len;
@@ -66,6 +67,13 @@ static int unknown(struct import *m, int code, const char *what, struct gt_error
     return gt_fail(err, code, m->path, "%s; known kinds are %s", what, kinds);
 }
 
+/* Whether the parser takes the hash with it: it does so at no cost, but must see the bytes of the
+ * file itself, and from the first one. */
+static bool parser_hashes(const struct import *m)
+{
+    return m->def->hashes && m->sha.bytes == 0 && strcmp(unpack_kind(m->unpack), "plain") == 0;
+}
+
 /* Opens staging and parser once the head has been seen, and gives the head to the parser. */
 static int begin(struct import *m, struct gt_error *err)
 {
@@ -94,6 +102,7 @@ static int begin(struct import *m, struct gt_error *err)
         .now = m->o->now,
         .as_of = date_in_name(m->name, m->o->now),
         .log = m->o->log,
+        .sha = parser_hashes(m) ? &m->sha : NULL,
     };
     rc = m->def->parse_open(&m->ctx, &m->parser, err);
     return rc ? rc : m->def->parse_feed(m->parser, m->head, m->head_len, err);
@@ -135,6 +144,7 @@ static int open_input(const char *path, int *fd, struct gt_error *err)
 
 static int read_all(struct import *m, int fd, struct unpack *u, char *chunk, struct gt_error *err)
 {
+    m->unpack = u;
     for (;;) {
         if (m->o->cancel && *m->o->cancel) {
             return gt_fail(err, GT_ECANCELLED, m->path, "interrupted, nothing was published");
@@ -150,10 +160,12 @@ static int read_all(struct import *m, int fd, struct unpack *u, char *chunk, str
             return unpack_end(u, err);
         }
         m->bytes += (uint64_t)n;
-        sha256_add(&m->sha, chunk, (size_t)n);
         int rc = unpack_feed(u, chunk, (size_t)n, err);
         if (rc != 0) {
             return rc;
+        }
+        if (!m->ctx.sha) {
+            sha256_add(&m->sha, chunk, (size_t)n);
         }
         if (m->o->progress) {
             m->o->progress(m->o->ctx, m->bytes, m->ctx.rows);

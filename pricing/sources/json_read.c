@@ -1,44 +1,37 @@
-/* JSON tokeniser with subtree skipping (json_read.h). Pretty-printed price lists are two thirds
- * white space and unwanted values: the first is passed by 16 bytes, the second by 64. */
+/* Events from the records of 64-byte blocks (json_read.h, scan_masks.h). What a record names is
+ * known to be correct, so that here tokens are taken in their order and nothing is judged. */
 #include "json_read.h"
 #include "json_text.h"
-#include "scan.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BUF_START  ((size_t)64 * 1024)
-#define TOKEN_MAX  ((size_t)1024 * 1024)
-#define NUMBER_MAX 64
-
-enum expect {
-    WANT_VALUE,
-    WANT_VALUE_OR_END,
-    WANT_KEY,
-    WANT_KEY_OR_END,
-    WANT_COLON,
-    WANT_COMMA,
-    WANT_NOTHING
-};
+#define BUF_START ((size_t)64 * 1024)
+#define TOKEN_MAX ((size_t)1024 * 1024)
 
 struct json_reader {
     const char *name;
     json_event_fn *event;
     void *ctx;
+    struct json_scan scan;
+    struct sha256 *sha;
+    /* buf[0, end) is kept, of that [0, stop) is checked, [0, pos) read; cap and the start of buf
+     * within the stream are multiples of SCAN_BLOCK. */
     char *buf;
-    size_t cap, pos, end; /* [pos, end) is not yet read; SCAN_BLOCK bytes of room behind cap */
-    bool last;            /* no more bytes will come */
-    bool many;            /* documents may follow one another */
-    enum expect expect;
+    struct json_block *block;
+    size_t cap, pos, stop, end;
+    size_t n_blocks; /* records; the last one may be that of a block with an error */
+    uint64_t base;   /* of buf in the stream */
+    char *text;      /* a string without its escapes, made when first needed */
+    size_t text_cap;
     int depth;
-    bool is_object[JSON_DEPTH + 1];
-    bool skip_value; /* the value that comes next gives no event */
-    json_copy_fn *copy;
-    /* Skipping: brackets open since the target depth, string and escape state at pos. */
-    uint64_t skip_open, skip_quote;
-    bool skipping, skip_escape;
+    uint64_t objects; /* bit d - 1: the container at depth d is an object */
+    bool key;         /* the next string is one */
+    bool skip_value;  /* the value that comes next gives no event */
+    bool skipping;    /* until depth is skip_depth */
     int skip_depth;
+    json_copy_fn *copy;
     uint64_t lines;      /* newlines before buf */
     uint64_t cut_column; /* bytes of the current line before buf */
 };
@@ -47,10 +40,12 @@ int json_reader_new(const char *name, json_event_fn *event, void *ctx, struct js
                     struct gt_error *err)
 {
     struct json_reader *r = calloc(1, sizeof *r);
-    if (!r || !(r->buf = malloc(BUF_START + SCAN_BLOCK))) {
-        free(r);
+    if (!r || !(r->buf = malloc(BUF_START)) ||
+        !(r->block = malloc(BUF_START / SCAN_BLOCK * sizeof *r->block))) {
+        json_reader_free(r);
         return gt_fail(err, GT_ENOMEM, name, "out of memory");
     }
+    json_scan_init(&r->scan);
     r->cap = BUF_START;
     r->name = name;
     r->event = event;
@@ -63,6 +58,8 @@ void json_reader_free(struct json_reader *r)
 {
     if (r) {
         free(r->buf);
+        free(r->block);
+        free(r->text);
     }
     free(r);
 }
@@ -74,7 +71,17 @@ int json_depth(const struct json_reader *r)
 
 void json_reader_many(struct json_reader *r)
 {
-    r->many = true;
+    r->scan.many = true;
+}
+
+void json_reader_hash(struct json_reader *r, struct sha256 *sha)
+{
+    r->sha = sha;
+}
+
+void json_reader_path(struct json_reader *r, enum scan_path path)
+{
+    r->scan.path = path;
 }
 
 uint64_t json_line(const struct json_reader *r)
@@ -98,9 +105,6 @@ void json_leave(struct json_reader *r, int levels)
 {
     r->skipping = true;
     r->skip_depth = r->depth - levels;
-    r->skip_open = (uint64_t)levels;
-    r->skip_quote = 0;
-    r->skip_escape = false;
 }
 
 int json_fail(struct json_reader *r, int code, struct gt_error *err, const char *fmt, ...)
@@ -117,60 +121,85 @@ int json_fail(struct json_reader *r, int code, struct gt_error *err, const char 
     return gt_fail(err, code, where, "%s", text);
 }
 
-static int unexpected(struct json_reader *r, const char *wanted, struct gt_error *err)
+static bool in_word(char c)
 {
-    unsigned char c = (unsigned char)r->buf[r->pos];
-    return c > ' ' && c < 0x7f
-               ? json_fail(r, GT_EPARSE, err, "found '%c', expected %s", c, wanted)
-               : json_fail(r, GT_EPARSE, err, "found byte 0x%02x, expected %s", c, wanted);
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '+' ||
+           c == '-' || c == '.';
 }
 
-/* Bits of a block that follow an unescaped backslash; *carry: bit 0 is escaped / the next is. */
-static uint64_t escaped_bits(uint64_t backslash, bool *carry)
+/* The error that the scan found, once all before it has been read. */
+static int scan_error(struct json_reader *r, struct gt_error *err)
 {
-    uint64_t esc = *carry;
-    *carry = false;
-    while (backslash != 0) {
-        unsigned i = scan_first(backslash);
-        backslash &= backslash - 1;
-        if (esc >> i & 1) {
+    const struct json_scan *s = &r->scan;
+    r->pos = s->error_at > r->base ? (size_t)(s->error_at - r->base) : 0;
+    if (r->pos >= r->end) { /* in what fills the last block */
+        r->pos = r->end;
+        return json_fail(r, GT_EPARSE, err, "the document ends before its time: a cut file");
+    }
+    if (s->error == JSON_ERROR_DEPTH) {
+        return json_fail(r, GT_ELIMIT, err, "deeper than %d levels", JSON_DEPTH);
+    }
+    unsigned char c = (unsigned char)r->buf[r->pos];
+    size_t n = 0;
+    while (s->error == JSON_ERROR_WORD && n < 40 && r->base + r->pos + n < s->error_to &&
+           in_word(r->buf[r->pos + n])) {
+        n++;
+    }
+    if (n > 0) {
+        return json_fail(r, GT_EPARSE, err, "found '%.*s', expected %s", (int)n, r->buf + r->pos,
+                         s->expected);
+    }
+    return c > ' ' && c < 0x7f
+               ? json_fail(r, GT_EPARSE, err, "found '%c', expected %s", c, s->expected)
+               : json_fail(r, GT_EPARSE, err, "found byte 0x%02x, expected %s", c, s->expected);
+}
+
+/* Offset of the first token at or behind `from`; r->stop when there is none as yet. */
+static inline size_t next_token(const struct json_reader *r, size_t from)
+{
+    size_t b = from / SCAN_BLOCK;
+    if (from >= r->stop) {
+        return r->stop;
+    }
+    uint64_t bits = r->block[b].tokens & (~(uint64_t)0 << from % SCAN_BLOCK);
+    while (bits == 0) {
+        if (++b >= r->n_blocks) {
+            return r->stop;
+        }
+        bits = r->block[b].tokens;
+    }
+    size_t at = b * SCAN_BLOCK + scan_first(bits);
+    return at < r->stop ? at : r->stop;
+}
+
+/* Moves pos behind the bracket that ends the skipping, or to the end of what is checked. */
+static void skip(struct json_reader *r)
+{
+    size_t b = r->pos / SCAN_BLOCK, from = r->pos % SCAN_BLOCK;
+    int depth = r->depth;
+    for (; b < r->n_blocks && r->pos < r->stop; b++, from = 0) {
+        const struct json_block *k = &r->block[b];
+        if (from == 0) {
+            depth = k->depth;
+        }
+        if (k->low > r->skip_depth) {
             continue;
         }
-        if (i == 63) {
-            *carry = true;
-        } else {
-            esc |= (uint64_t)2 << i;
+        for (uint64_t bits = (k->open | k->close) & (~(uint64_t)0 << from); bits != 0;
+             bits &= bits - 1) {
+            unsigned i = scan_first(bits);
+            depth += k->open >> i & 1 ? 1 : -1;
+            if (depth == r->skip_depth && (k->close >> i & 1)) {
+                r->depth = depth;
+                r->pos = b * SCAN_BLOCK + i + 1;
+                r->skipping = false;
+                r->key = true;
+                return;
+            }
         }
     }
-    return esc;
-}
-
-/* Offset behind the bracket that ends the skipping, or SCAN_BLOCK when the block does not. */
-static unsigned skip_block(struct json_reader *r, const char *p, uint64_t valid)
-{
-    uint64_t quote = scan_eq(p, '"') & valid, back = scan_eq(p, '\\') & valid;
-    if (back != 0 || r->skip_escape) {
-        quote &= ~escaped_bits(back, &r->skip_escape);
-    }
-    uint64_t inside = scan_parity(quote) ^ r->skip_quote;
-    r->skip_quote = (uint64_t)0 - (inside >> 63);
-    /* '[' | 0x20 is '{', ']' | 0x20 is '}' */
-    uint64_t opens = scan_eq_or(p, '{', 0x20) & valid & ~inside;
-    uint64_t closes = scan_eq_or(p, '}', 0x20) & valid & ~inside;
-    if (scan_count(closes) < r->skip_open) {
-        r->skip_open += scan_count(opens);
-        r->skip_open -= scan_count(closes);
-        return SCAN_BLOCK;
-    }
-    for (uint64_t bits = opens | closes; bits != 0; bits &= bits - 1) {
-        unsigned i = scan_first(bits);
-        if (opens >> i & 1) {
-            r->skip_open++;
-        } else if (--r->skip_open == 0) {
-            return i + 1;
-        }
-    }
-    return SCAN_BLOCK;
+    r->depth = r->scan.depth;
+    r->pos = r->stop;
 }
 
 static int copy_out(struct json_reader *r, size_t from, struct gt_error *err)
@@ -178,23 +207,10 @@ static int copy_out(struct json_reader *r, size_t from, struct gt_error *err)
     return r->copy && r->pos > from ? r->copy(r->ctx, r->buf + from, r->pos - from, err) : 0;
 }
 
-static int skip(struct json_reader *r, struct gt_error *err)
+static int skip_on(struct json_reader *r, struct gt_error *err)
 {
     size_t from = r->pos;
-    while (r->skipping && (r->pos + SCAN_BLOCK <= r->end || (r->last && r->pos < r->end))) {
-        size_t left = r->end - r->pos;
-        uint64_t valid = left >= SCAN_BLOCK ? ~(uint64_t)0 : ((uint64_t)1 << left) - 1;
-        if (left < SCAN_BLOCK) {
-            memset(r->buf + r->end, ' ', SCAN_BLOCK);
-        }
-        unsigned n = skip_block(r, r->buf + r->pos, valid);
-        r->pos += n < left ? n : left;
-        if (r->skip_open == 0) {
-            r->skipping = false;
-            r->depth = r->skip_depth;
-            r->expect = r->depth == 0 ? WANT_NOTHING : WANT_COMMA;
-        }
-    }
+    skip(r);
     int rc = copy_out(r, from, err);
     if (!r->skipping) {
         r->copy = NULL;
@@ -202,91 +218,40 @@ static int skip(struct json_reader *r, struct gt_error *err)
     return rc;
 }
 
-static void skip_space(struct json_reader *r)
+/* buf[from, to) without its escapes. */
+static int unescaped(struct json_reader *r, size_t from, size_t to, char **text, size_t *len,
+                     struct gt_error *err)
 {
-    const char *b = r->buf;
-    size_t p = r->pos;
-#if defined(__SSE2__)
-    while (p + 16 <= r->end) {
-        __m128i v = scan_load(b + p);
-        __m128i s = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(' ')),
-                                              _mm_cmpeq_epi8(v, _mm_set1_epi8('\n'))),
-                                 _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\t')),
-                                              _mm_cmpeq_epi8(v, _mm_set1_epi8('\r'))));
-        unsigned m = ~(unsigned)_mm_movemask_epi8(s) & 0xffff;
-        if (m != 0) {
-            r->pos = p + (size_t)__builtin_ctz(m);
-            return;
+    *len = to - from;
+    if (*len >= r->text_cap) {
+        free(r->text);
+        r->text_cap = 0;
+        if (!(r->text = malloc(*len + 1))) {
+            return gt_fail(err, GT_ENOMEM, r->name, "out of memory");
         }
-        p += 16;
+        r->text_cap = *len + 1;
     }
-#endif
-    while (p < r->end && (b[p] == ' ' || b[p] == '\n' || b[p] == '\t' || b[p] == '\r')) {
-        p++;
-    }
-    r->pos = p;
+    memcpy(r->text, r->buf + from, *len);
+    *len = json_unescape(r->text, *len);
+    r->text[*len] = '\0';
+    *text = r->text;
+    return 0;
 }
 
-/* Offset of the first quote, backslash or control character at or behind p; end if none. */
-static size_t string_stop(const char *b, size_t p, size_t end)
+static bool has_escape(const struct json_reader *r, size_t from, size_t to)
 {
-#if defined(__SSE2__)
-    for (; p + 16 <= end; p += 16) {
-        __m128i v = scan_load(b + p);
-        __m128i s = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
-                                              _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))),
-                                 _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1f)), v));
-        unsigned m = (unsigned)_mm_movemask_epi8(s);
-        if (m != 0) {
-            return p + (size_t)__builtin_ctz(m);
-        }
+    bool back = false;
+    for (size_t b = from / SCAN_BLOCK; b <= to / SCAN_BLOCK; b++) {
+        back = back || r->block[b].back;
     }
-#endif
-    while (p < end && b[p] != '"' && b[p] != '\\' && (unsigned char)b[p] >= 0x20) {
-        p++;
-    }
-    return p;
+    return back && memchr(r->buf + from, '\\', to - from);
 }
 
-/* A string whose opening quote is at pos. 1 = read, 0 = cut (wait for more), < 0 = error. */
-static int read_string(struct json_reader *r, char **text, size_t *len, struct gt_error *err)
-{
-    size_t p = r->pos + 1;
-    bool escaped = false;
-    for (;;) {
-        p = string_stop(r->buf, p, r->end);
-        if (p >= r->end || (r->buf[p] == '\\' && p + 1 >= r->end)) {
-            return 0;
-        }
-        if (r->buf[p] == '"') {
-            break;
-        }
-        if (r->buf[p] != '\\') {
-            r->pos = p;
-            return unexpected(r, "no control character inside a string", err);
-        }
-        escaped = true;
-        p += 2;
-    }
-    *text = r->buf + r->pos + 1;
-    *len = p - r->pos - 1;
-    if (escaped) {
-        size_t n = *len, after = 0;
-        *len = json_unescape(*text, n);
-        if (*len == SIZE_MAX) {
-            return json_fail(r, GT_EPARSE, err, "a bad escape in a string");
-        }
-        r->lines -= scan_newlines(*text, n, &after); /* those are no lines of the document */
-    }
-    (*text)[*len] = '\0';
-    r->pos = p + 1;
-    return 1;
-}
-
+/* A value, or what ends one, is behind pos: no event for it when it is to be skipped. */
 static int emit(struct json_reader *r, enum json_event e, const char *text, size_t len,
                 struct gt_error *err)
 {
-    r->expect = r->depth == 0 ? WANT_NOTHING : WANT_COMMA;
+    r->key = true;
     if (r->skip_value) {
         r->skip_value = false;
         r->copy = NULL;
@@ -295,220 +260,242 @@ static int emit(struct json_reader *r, enum json_event e, const char *text, size
     return r->event(r->ctx, r, e, text, len, err);
 }
 
-/* Numbers and literals. 1, 0 (cut) or < 0. */
-static int read_word(struct json_reader *r, struct gt_error *err)
+/* The text buf[from, to) as a C string for one event; the buffer is as before afterwards. */
+static int emit_text(struct json_reader *r, enum json_event e, size_t from, size_t to,
+                     struct gt_error *err)
 {
-    char word[NUMBER_MAX + 1];
-    size_t p = r->pos;
-    while (p < r->end && p - r->pos < NUMBER_MAX &&
-           (strchr("+-.", r->buf[p])
-                ? r->buf[p] != '\0'
-                : (r->buf[p] >= '0' && r->buf[p] <= '9') ||
-                      ((r->buf[p] | 0x20) >= 'a' && (r->buf[p] | 0x20) <= 'z'))) {
-        p++;
+    char *text = r->buf + from, was = r->buf[to];
+    size_t len = to - from;
+    if (len > TOKEN_MAX) {
+        return json_fail(r, GT_ELIMIT, err, "a string over %zu bytes", TOKEN_MAX);
     }
-    if (p == r->end && !r->last) {
+    if (e != JSON_NUMBER && has_escape(r, from, to)) {
+        int rc = unescaped(r, from, to, &text, &len, err);
+        return rc              ? rc
+               : e == JSON_KEY ? r->event(r->ctx, r, e, text, len, err)
+                               : emit(r, e, text, len, err);
+    }
+    r->buf[to] = '\0';
+    int rc = e == JSON_KEY ? r->event(r->ctx, r, e, text, len, err) : emit(r, e, text, len, err);
+    r->buf[to] = was;
+    return rc;
+}
+
+/* The value behind a key, if it is a string, to be skipped, and there as a whole. */
+static void skip_string(struct json_reader *r)
+{
+    size_t at = next_token(r, r->pos), end = next_token(r, at + 1);
+    if (end < r->stop && r->buf[at] == '"' && end - at <= TOKEN_MAX) {
+        r->pos = end + 1;
+        r->skip_value = false;
+        r->copy = NULL;
+        r->key = true;
+    }
+}
+
+/* The following return 1 = read, 0 = its end has not come, < 0 = error. */
+
+static int read_string(struct json_reader *r, size_t at, struct gt_error *err)
+{
+    size_t end = next_token(r, at + 1);
+    if (end >= r->stop) {
         return 0;
     }
-    size_t n = p - r->pos;
-    memcpy(word, r->buf + r->pos, n);
-    word[n] = '\0';
-    enum json_event e = JSON_NUMBER;
-    if (strcmp(word, "true") == 0) {
-        e = JSON_TRUE;
-    } else if (strcmp(word, "false") == 0) {
-        e = JSON_FALSE;
-    } else if (strcmp(word, "null") == 0) {
-        e = JSON_NULL;
-    } else if (!json_number_ok(word, n)) {
-        return n == 0 ? unexpected(r, "a value", err)
-                      : json_fail(r, GT_EPARSE, err, "found '%.40s', expected a value", word);
+    bool key = r->key && r->depth > 0 && (r->objects >> (r->depth - 1) & 1);
+    r->pos = end + 1;
+    r->key = false;
+    int rc = emit_text(r, key ? JSON_KEY : JSON_STRING, at + 1, end, err);
+    if (rc == 0 && r->skip_value && key) { /* the common case on the short way */
+        skip_string(r);
     }
-    r->pos = p;
-    int rc = emit(r, e, e == JSON_NUMBER ? word : "", e == JSON_NUMBER ? n : 0, err);
     return rc == 0 ? 1 : rc;
 }
 
-static int open_container(struct json_reader *r, bool object, struct gt_error *err)
+static int read_word(struct json_reader *r, size_t at, struct gt_error *err)
 {
-    if (r->depth >= JSON_DEPTH) {
-        return json_fail(r, GT_ELIMIT, err, "deeper than %d levels", JSON_DEPTH);
+    size_t end = at;
+    while (end < r->stop && in_word(r->buf[end])) {
+        end++;
     }
+    if (end >= r->stop) {
+        return 0;
+    }
+    char c = r->buf[at];
+    r->pos = end;
+    int rc = c == 't'   ? emit(r, JSON_TRUE, "", 0, err)
+             : c == 'f' ? emit(r, JSON_FALSE, "", 0, err)
+             : c == 'n' ? emit(r, JSON_NULL, "", 0, err)
+                        : emit_text(r, JSON_NUMBER, at, end, err);
+    return rc == 0 ? 1 : rc;
+}
+
+static int open_container(struct json_reader *r, size_t at, struct gt_error *err)
+{
+    bool object = r->buf[at] == '{';
     if (r->skip_value) {
         r->skip_value = false;
+        r->pos = at;
         json_leave(r, 0);
         return 1; /* the bracket itself is counted by skip() */
     }
-    r->pos++;
-    r->is_object[++r->depth] = object;
-    r->expect = object ? WANT_KEY_OR_END : WANT_VALUE_OR_END;
+    uint64_t bit = (uint64_t)1 << r->depth++;
+    r->objects = object ? r->objects | bit : r->objects & ~bit;
+    r->pos = at + 1;
+    r->key = true;
     int rc = r->event(r->ctx, r, object ? JSON_OBJECT : JSON_ARRAY, "", 0, err);
     return rc == 0 ? 1 : rc;
 }
 
-static int close_container(struct json_reader *r, struct gt_error *err)
+static int close_container(struct json_reader *r, size_t at, struct gt_error *err)
 {
-    bool object = r->is_object[r->depth];
-    r->pos++;
+    r->pos = at + 1;
     r->depth--;
-    int rc = emit(r, object ? JSON_END_OBJECT : JSON_END_ARRAY, "", 0, err);
+    int rc = emit(r, r->buf[at] == '}' ? JSON_END_OBJECT : JSON_END_ARRAY, "", 0, err);
     return rc == 0 ? 1 : rc;
 }
 
-static int read_value(struct json_reader *r, struct gt_error *err)
+static int token(struct json_reader *r, size_t at, struct gt_error *err)
 {
-    char c = r->buf[r->pos], *text;
-    size_t len;
-    if (c == '{' || c == '[') {
-        return open_container(r, c == '{', err);
+    switch (r->buf[at]) {
+    case '"':
+        return read_string(r, at, err);
+    case '{':
+    case '[':
+        return open_container(r, at, err);
+    case '}':
+    case ']':
+        return close_container(r, at, err);
+    default:
+        return read_word(r, at, err);
     }
-    if (c == ']' && r->expect == WANT_VALUE_OR_END) {
-        return close_container(r, err);
-    }
-    if (c != '"') {
-        return read_word(r, err);
-    }
-    int rc = read_string(r, &text, &len, err);
-    if (rc == 1) {
-        rc = emit(r, JSON_STRING, text, len, err);
-        return rc == 0 ? 1 : rc;
+}
+
+/* All events that the checked bytes allow. */
+static int run(struct json_reader *r, struct gt_error *err)
+{
+    int rc = 1;
+    while (rc > 0) {
+        if (r->skipping) {
+            rc = skip_on(r, err);
+            if (rc != 0 || r->skipping) {
+                break;
+            }
+            rc = 1;
+        }
+        size_t at = next_token(r, r->pos);
+        if (at >= r->stop) {
+            r->pos = at;
+            return 0;
+        }
+        rc = token(r, at, err);
+        if (rc == 0) {
+            r->pos = at; /* again from here when there is more */
+        }
     }
     return rc;
 }
 
-static int read_key(struct json_reader *r, struct gt_error *err)
+/* Checks the whole blocks that have come, and reads. */
+static int advance(struct json_reader *r, struct sha256 *sha, size_t end, struct gt_error *err)
 {
-    char c = r->buf[r->pos], *text;
-    size_t len;
-    if (c == '}' && r->expect == WANT_KEY_OR_END) {
-        return close_container(r, err);
+    size_t done = r->n_blocks, n = end / SCAN_BLOCK - done;
+    size_t k = json_scan_blocks(&r->scan, r->buf + done * SCAN_BLOCK, n, r->block + done, sha);
+    r->n_blocks += k;
+    r->stop = r->n_blocks * SCAN_BLOCK;
+    if (k == n) {
+        return run(r, err);
     }
-    if (c != '"') {
-        return unexpected(r, "a key in quotes", err);
-    }
-    int rc = read_string(r, &text, &len, err);
-    if (rc != 1) {
-        return rc;
-    }
-    r->expect = WANT_COLON;
-    rc = r->event(r->ctx, r, JSON_KEY, text, len, err);
-    return rc == 0 ? 1 : rc;
-}
-
-/* One token at pos. 1 = read, 0 = cut, < 0 = error. */
-static int token(struct json_reader *r, struct gt_error *err)
-{
-    char c = r->buf[r->pos];
-    switch (r->expect) {
-    case WANT_KEY:
-    case WANT_KEY_OR_END:
-        return read_key(r, err);
-    case WANT_COLON:
-        if (c != ':') {
-            return unexpected(r, "':'", err);
-        }
-        r->pos++;
-        r->expect = WANT_VALUE;
-        return 1;
-    case WANT_COMMA:
-        if (c == (r->is_object[r->depth] ? '}' : ']')) {
-            return close_container(r, err);
-        }
-        if (c != ',') {
-            return unexpected(r, r->is_object[r->depth] ? "',' or '}'" : "',' or ']'", err);
-        }
-        r->pos++;
-        r->expect = r->is_object[r->depth] ? WANT_KEY : WANT_VALUE;
-        return 1;
-    case WANT_NOTHING:
-        if (!r->many) {
-            return unexpected(r, "nothing behind the document", err);
-        }
-        break;
-    case WANT_VALUE:
-    case WANT_VALUE_OR_END:
-        break;
-    }
-    return read_value(r, err);
-}
-
-static int run(struct json_reader *r, struct gt_error *err)
-{
-    for (;;) {
-        if (r->skipping) {
-            int rc = skip(r, err);
-            if (rc != 0 || r->skipping) {
-                return rc;
-            }
-        }
-        if (r->pos < r->end && (unsigned char)r->buf[r->pos] <= ' ') {
-            skip_space(r);
-        }
-        if (r->pos >= r->end) {
-            return 0;
-        }
-        int rc = token(r, err);
-        if (rc <= 0) {
-            return rc;
-        }
-    }
+    r->stop = r->scan.error_at > r->base ? (size_t)(r->scan.error_at - r->base) : 0;
+    r->n_blocks++; /* its record holds what is before the error */
+    int rc = r->pos < r->stop ? run(r, err) : 0;
+    return rc ? rc : scan_error(r, err);
 }
 
 /* Drops what was read; doubles the buffer when one token fills it. */
 static int make_room(struct json_reader *r, struct gt_error *err)
 {
-    if (r->pos > 0) {
-        size_t after = 0;
-        uint64_t n = scan_newlines(r->buf, r->pos, &after);
-        r->lines += n;
-        r->cut_column = r->pos - after + (n == 0 ? r->cut_column : 0);
-        memmove(r->buf, r->buf + r->pos, r->end - r->pos);
-        r->end -= r->pos;
-        r->pos = 0;
+    size_t keep = r->pos, newlines = 0;
+    uint64_t word = r->scan.word_at - r->base;
+    if (r->scan.state == JSON_IN_WORD && word < keep && r->end - word < BUF_START / 2) {
+        keep = word; /* one that is passed over, but may turn out to be wrong */
+    }
+    size_t b = keep / SCAN_BLOCK, gone = b * SCAN_BLOCK;
+    for (size_t i = 0; i < b; i++) {
+        newlines += r->block[i].newlines;
+    }
+    r->cut_column += gone;
+    if (newlines > 0) {
+        r->cut_column = gone - 1 - (size_t)((char *)memrchr(r->buf, '\n', gone) - r->buf);
+    }
+    r->lines += newlines;
+    memmove(r->buf, r->buf + gone, r->end - gone);
+    memmove(r->block, r->block + b, (r->n_blocks - b) * sizeof *r->block);
+    r->base += gone;
+    r->n_blocks -= b;
+    r->pos -= gone;
+    r->stop -= gone;
+    r->end -= gone;
+    if (r->end < r->cap) {
         return 0;
     }
-    if (r->cap >= TOKEN_MAX) {
-        return json_fail(r, GT_ELIMIT, err, "a string over 1 MiB");
+    if (r->cap > TOKEN_MAX) {
+        return json_fail(r, GT_ELIMIT, err, "a string over %zu bytes", TOKEN_MAX);
     }
-    char *b = realloc(r->buf, 2 * r->cap + SCAN_BLOCK);
-    if (!b) {
+    char *buf = realloc(r->buf, 2 * r->cap);
+    r->buf = buf ? buf : r->buf;
+    struct json_block *block =
+        buf ? realloc(r->block, 2 * r->cap / SCAN_BLOCK * sizeof *block) : NULL;
+    r->block = block ? block : r->block;
+    if (!block) {
         return gt_fail(err, GT_ENOMEM, r->name, "out of memory");
     }
-    r->buf = b;
     r->cap *= 2;
     return 0;
 }
 
 int json_reader_feed(struct json_reader *r, const char *data, size_t len, struct gt_error *err)
 {
-    while (len > 0) {
+    int rc = 0;
+    while (len > 0 && rc == 0) {
         size_t room = r->cap - r->end, n = len < room ? len : room;
         memcpy(r->buf + r->end, data, n);
         r->end += n;
         data += n;
         len -= n;
-        int rc = run(r, err);
-        rc = rc == 0 && r->end == r->cap ? make_room(r, err) : rc;
-        if (rc != 0) {
-            return rc;
+        if (r->end / SCAN_BLOCK > r->n_blocks) {
+            rc = advance(r, r->sha, r->end, err);
+            rc = rc ? rc : make_room(r, err);
         }
     }
-    return 0;
+    return rc;
 }
 
 int json_reader_end(struct json_reader *r, struct gt_error *err)
 {
-    r->last = true;
-    int rc = run(r, err);
+    size_t tail = r->end % SCAN_BLOCK;
+    if (r->sha && tail > 0) {
+        sha256_add(r->sha, r->buf + r->end - tail, tail);
+    }
+    memset(r->buf + r->end, ' ', SCAN_BLOCK - tail);
+    int rc = advance(r, NULL, r->end - tail + SCAN_BLOCK, err);
     if (rc != 0) {
         return rc;
     }
-    if (r->expect != WANT_NOTHING || r->skipping || r->pos < r->end) {
-        bool empty = r->depth == 0 && r->expect == WANT_VALUE && r->pos >= r->end;
+    bool empty = r->scan.state == JSON_AT_VALUE && r->depth == 0;
+    if (r->scan.state != JSON_AT_END) {
         r->pos = r->end;
         return json_fail(r, GT_EPARSE, err,
                          empty ? "an empty document"
                                : "the document ends before its time: a cut file");
     }
     return 0;
+}
+
+int json_reader_next(struct json_reader *r, struct gt_error *err)
+{
+    int rc = json_reader_end(r, err);
+    r->base = r->scan.offset;
+    r->pos = r->stop = r->end = r->n_blocks = 0;
+    r->lines = r->cut_column = 0;
+    return rc;
 }

@@ -1,18 +1,20 @@
 /* Streaming JSON reader: events out of bytes that arrive in pieces, in constant memory, with
  * numbers as the text the vendor sent. Made for documents of which most is never wanted: the
- * handler may leave any value, and what it leaves is passed by counting brackets 64 bytes at a
- * time (strings are still told apart; what stands between is not checked).
+ * handler may leave any value, and what it leaves costs a look at one record per 64 bytes.
  *
- * Refused with line and column: depth over 64, strings over 1 MiB, bad escapes, raw control
- * characters in strings, anything behind the document, a cut document. */
+ * All bytes are checked alike, those of skipped values too (scan_masks.h): refused with line and
+ * column are whatever RFC 8259 does not allow, text that is not UTF-8, depth over 64, anything
+ * behind the document, a cut document; of values that are read, also strings and numbers over
+ * 1 MiB. yajl refuses the same but for depth, length, overlong and surrogate forms of UTF-8, and
+ * form feeds and vertical tabs between tokens, all of which it lets pass. */
 #ifndef GPUTIER_JSON_READ_H
 #define GPUTIER_JSON_READ_H
 #include "gputier/error.h"
+#include "scan_masks.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define JSON_DEPTH 64
 enum json_event {
     JSON_OBJECT,
     JSON_END_OBJECT,
@@ -26,7 +28,8 @@ enum json_event {
     JSON_NULL
 };
 struct json_reader;
-/* text: NUL-terminated, for keys, strings and numbers ("" else), borrowed for the call. */
+/* text: NUL-terminated, for keys, strings and numbers ("" else), borrowed for the call. A lone
+ * surrogate escape and an escaped NUL arrive as U+FFFD. */
 typedef int json_event_fn(void *ctx, struct json_reader *r, enum json_event e, const char *text,
                           size_t len, struct gt_error *err);
 int json_reader_new(const char *name, json_event_fn *event, void *ctx, struct json_reader **out,
@@ -35,6 +38,16 @@ int json_reader_feed(struct json_reader *r, const char *data, size_t len,
                      struct gt_error *err) GT_CHECK;
 int json_reader_end(struct json_reader *r, struct gt_error *err) GT_CHECK;
 void json_reader_free(struct json_reader *r); /* NULL is fine */
+
+/* Before the first byte. Lets documents follow one another: the pages of one list. */
+void json_reader_many(struct json_reader *r);
+/* The end of a file whose list goes on in another: refused as json_reader_end does, then lines
+ * count from 1 again. For readers of many documents. */
+int json_reader_next(struct json_reader *r, struct gt_error *err) GT_CHECK;
+/* Before the first byte. Hashes what is fed; sha is as yet empty. */
+void json_reader_hash(struct json_reader *r, struct sha256 *sha);
+/* Before the first byte, for tests: one of the ways that give the same events. */
+void json_reader_path(struct json_reader *r, enum scan_path path);
 
 /* For the handler. Containers open now (JSON_OBJECT counts the new one, JSON_END_* no more). */
 int json_depth(const struct json_reader *r);
@@ -46,8 +59,6 @@ void json_leave(struct json_reader *r, int levels);
  * `copy` and give no events. */
 typedef int json_copy_fn(void *ctx, const char *data, size_t len, struct gt_error *err);
 void json_copy_value(struct json_reader *r, json_copy_fn *copy);
-/* Lets documents follow one another: the pages of one list. Before the first byte. */
-void json_reader_many(struct json_reader *r);
 /* Line of the current place, from 1. */
 uint64_t json_line(const struct json_reader *r);
 /* Error at the current place. */

@@ -1,4 +1,4 @@
-/* Escapes in place and the grammar of numbers (json_text.h). */
+/* Escapes in place (json_text.h). */
 #include "json_text.h"
 #include <stdint.h>
 
@@ -79,37 +79,4 @@ size_t json_unescape(char *s, size_t n)
         s[out++] = plain[k + 1];
     }
     return out;
-}
-
-bool json_number_ok(const char *t, size_t n)
-{
-    size_t i = n > 0 && t[0] == '-';
-    size_t d = i;
-    while (i < n && t[i] >= '0' && t[i] <= '9') {
-        i++;
-    }
-    if (i == d || (t[d] == '0' && i > d + 1)) {
-        return false;
-    }
-    if (i < n && t[i] == '.') {
-        d = ++i;
-        while (i < n && t[i] >= '0' && t[i] <= '9') {
-            i++;
-        }
-        if (i == d) {
-            return false;
-        }
-    }
-    if (i < n && (t[i] == 'e' || t[i] == 'E')) {
-        i++;
-        i += i < n && (t[i] == '+' || t[i] == '-');
-        d = i;
-        while (i < n && t[i] >= '0' && t[i] <= '9') {
-            i++;
-        }
-        if (i == d) {
-            return false;
-        }
-    }
-    return i == n;
 }

@@ -1,54 +1,59 @@
-/* 64 bytes at a time to bit masks: the ground under the CSV and JSON readers. SSE2 where the
- * target has it (every x86-64), else plain C that compilers vectorise. Bit i stands for byte i. */
+/* 64 bytes at a time to bit masks: the ground under the CSV and JSON readers. Bit i stands for byte
+ * i. Plain C on the vector types of gcc and clang; scan_masks.c adds AVX2. */
 #ifndef GPUTIER_SCAN_H
 #define GPUTIER_SCAN_H
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #define SCAN_BLOCK 64
 
-#if defined(__SSE2__)
-static inline uint64_t scan_pack(__m128i a, __m128i b, __m128i c, __m128i d)
-{
-    uint64_t lo = (uint32_t)_mm_movemask_epi8(a) | (uint32_t)_mm_movemask_epi8(b) << 16;
-    uint64_t hi = (uint32_t)_mm_movemask_epi8(c) | (uint32_t)_mm_movemask_epi8(d) << 16;
-    return lo | hi << 32;
-}
+typedef uint8_t scan_bytes __attribute__((vector_size(16)));
+typedef uint64_t scan_words __attribute__((vector_size(16)));
 
-static inline __m128i scan_load(const char *p)
+static inline scan_bytes scan_load(const char *p)
 {
-    __m128i v;
+    scan_bytes v;
     memcpy(&v, p, sizeof v);
     return v;
 }
 
-/* Bytes of p[0..64) that are c after `or_with` was or-ed into them. */
-static inline uint64_t scan_eq_or(const char *p, char c, char or_with)
+/* v: all ones or zero a byte; to 16 bits. */
+static inline uint64_t scan_bits(scan_bytes v)
 {
-    __m128i v = _mm_set1_epi8(c), o = _mm_set1_epi8(or_with);
-    return scan_pack(_mm_cmpeq_epi8(_mm_or_si128(scan_load(p), o), v),
-                     _mm_cmpeq_epi8(_mm_or_si128(scan_load(p + 16), o), v),
-                     _mm_cmpeq_epi8(_mm_or_si128(scan_load(p + 32), o), v),
-                     _mm_cmpeq_epi8(_mm_or_si128(scan_load(p + 48), o), v));
+    static const scan_bytes weight = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    static const uint64_t ones = 0x0101010101010101; /* times this: the sum of the bytes on top */
+    scan_words w = (scan_words)(v & weight);
+    return w[0] * ones >> 56 | w[1] * ones >> 56 << 8;
 }
-#else
-static inline uint64_t scan_eq_or(const char *p, char c, char or_with)
-{
-    uint64_t m = 0;
-    for (int i = 0; i < SCAN_BLOCK; i++) {
-        m |= (uint64_t)((char)(p[i] | or_with) == c) << i;
-    }
-    return m;
-}
-#endif
+
+#define SCAN_MASK(p, v, test)                                                                      \
+    uint64_t bits = 0;                                                                             \
+    for (int i = 0; i < SCAN_BLOCK; i += 16) {                                                     \
+        scan_bytes v = scan_load(p + i);                                                           \
+        bits |= scan_bits((scan_bytes)(test)) << i;                                                \
+    }                                                                                              \
+    return bits
 
 static inline uint64_t scan_eq(const char *p, char c)
 {
-    return scan_eq_or(p, c, 0);
+    SCAN_MASK(p, v, v == (uint8_t)c);
+}
+
+static inline uint64_t scan_control(const char *p)
+{
+    SCAN_MASK(p, v, v < 0x20);
+}
+
+static inline uint64_t scan_high(const char *p)
+{
+    SCAN_MASK(p, v, v > 0x7f);
+}
+
+/* Bytes over 0x7f, '[', '\\', ']', and control characters but for newlines. */
+static inline uint64_t scan_odd(const char *p)
+{
+    SCAN_MASK(p, v, (v > 0x7f) | (v - '[' <= ']' - '[') | ((v < 0x20) & (v != '\n')));
 }
 
 /* Bit i of the result is the parity of bits 0..i: inside quotes, opening quote included. */
@@ -76,19 +81,14 @@ static inline unsigned scan_first(uint64_t x) /* x != 0 */
 static inline uint64_t scan_newlines(const char *p, size_t len, size_t *after)
 {
     uint64_t n = 0;
-    size_t i = 0;
-    for (; i + SCAN_BLOCK <= len; i += SCAN_BLOCK) {
-        uint64_t m = scan_eq(p + i, '\n');
-        if (m != 0) {
-            n += scan_count(m);
-            *after = i + SCAN_BLOCK - (size_t)__builtin_clzll(m);
+    for (size_t i = 0; i < len; i++) {
+        const char *nl = memchr(p + i, '\n', len - i);
+        if (!nl) {
+            break;
         }
-    }
-    for (; i < len; i++) {
-        if (p[i] == '\n') {
-            n++;
-            *after = i + 1;
-        }
+        i = (size_t)(nl - p);
+        *after = i + 1;
+        n++;
     }
     return n;
 }

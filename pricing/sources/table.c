@@ -72,7 +72,7 @@ static int on_row(void *ctx, const struct csv_row *row, struct gt_error *err)
 {
     struct parser *p = ctx;
     if (!p->shape) {
-        return row->n == 2 && strcmp(row->field[0], "sep=") == 0 ? 0 : take_header(p, row, err);
+        return row->n == 2 && strcmp(csv_field(row, 0), "sep=") == 0 ? 0 : take_header(p, row, err);
     }
     p->bad.seen++;
     if (row->n > p->header_fields && !p->shape->extra_fields_ok) {

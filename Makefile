@@ -12,8 +12,9 @@ Q = $(if $(V),,@echo '  $@';)
 
 BUILD_PKGS = gcc make pkg-config libcurl4-openssl-dev libsqlite3-dev libncurses-dev libcjson-dev \
   libyaml-dev libzstd-dev zlib1g-dev libutf8proc-dev libexpat1-dev
-TEST_PKGS = libcmocka-dev libvterm-dev python3 pocl-opencl-icd ocl-icd-libopencl1 tmux zstd locales bc
-BENCH_PKGS = libyajl-dev libcsv-dev htop bc python3 # peers that the figures are compared with
+TEST_PKGS = libcmocka-dev libvterm-dev python3 pocl-opencl-icd ocl-icd-libopencl1 tmux zstd locales bc \
+  libyajl-dev libcsv-dev # readers that ours are compared with
+BENCH_PKGS = libyajl-dev libcsv-dev rapidjson-dev g++ htop bc python3 # peers that the figures are compared with
 LINT_PKGS = clang clang-format clang-tidy cppcheck shellcheck codespell libclang-rt-14-dev
 
 PKGS = libcurl sqlite3 ncursesw libcjson yaml-0.1 libzstd zlib libutf8proc expat
@@ -54,7 +55,8 @@ $(O)/%.o: %.c
 	$(Q)$(CC) $(GT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/libgputier.a
-	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm -lutil $(PKG_LIBS)
+	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm -lutil $(PEERS) $(PKG_LIBS)
+$(O)/tests/unit/src_peers: PEERS = -lyajl -lcsv
 
 # SQL files are byte arrays inside schema.o.
 SQL_H := $(patsubst %.sql,$(O)/%.sql.h,$(sort $(wildcard pricing/store/*.sql)))

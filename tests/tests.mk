@@ -87,12 +87,13 @@ FUZZ_SECONDS ?= 600
 fuzzers: $(FUZZ)
 -include $(FUZZ:=.d)
 $(O)/tests/fuzz/%: $(O)/tests/fuzz/%.o $(O)/libgputier.a
-	$(Q)$(CC) $(GT_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
+	$(Q)$(CC) $(GT_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PEERS) $(PKG_LIBS)
+$(O)/tests/fuzz/json_peer $(O)/tests/fuzz/csv_peer: PEERS = -lyajl -lcsv
 FUZZ_MAKE = $(MAKE) --no-print-directory O=build/fuzz CC=clang CFLAGS="-O1 -g" \
   SAN="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
-fuzz-smoke: lint-deps
+fuzz-smoke: lint-deps test-deps
 	@$(FUZZ_MAKE) fuzzers
 	@tests/fuzz/run 5
-fuzz: lint-deps
+fuzz: lint-deps test-deps
 	@$(FUZZ_MAKE) fuzzers
 	@tests/fuzz/run $(FUZZ_SECONDS)

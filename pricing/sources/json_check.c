@@ -98,7 +98,7 @@ static bool string_byte(struct json_scan *s, unsigned char c, unsigned i, struct
 
 static bool begin_word(struct json_scan *s, unsigned char c, unsigned i, struct json_block *out)
 {
-    s->literal = c == 't' ? "rue" : c == 'f' ? "alse" : c == 'n' ? "ull" : NULL;
+    s->literal = c == 't' ? &"true"[1] : c == 'f' ? &"false"[1] : c == 'n' ? &"null"[1] : NULL;
     s->number = c == '-' ? MINUS : c == '0' ? ZERO : INTEGER;
     s->word_at = s->offset + i;
     if (!s->literal && c != '-' && !is_digit(c)) {

@@ -2,11 +2,12 @@
  * price a region and type, no zones. {config: {rate, regions: [{region, instanceTypes: [{sizes:
  * [{size, valueColumns: [{name, prices: {USD}}]}]}]}]}}, as JSON or within `callback(…);`, with
  * comments before it. Only Linux. "N/A*" is no price; a type that the page lacks has none either:
- * nothing is put for both. The page has no date: its prices are of the time of the fetch. */
+ * nothing is put for both. The page has no date: its prices are of the time of the fetch. Also the
+ * flat table that people keep of it (region_as_published, instance_type, spot_usd_per_hour). */
 #include "aws_zone.h"
 #include "gpu_names.h"
 #include "json_read.h"
-#include "source.h"
+#include "table.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,10 @@
 /* Containers open in each place. */
 enum { DOCUMENT = 1, CONFIG, REGIONS, REGION, TYPES, TYPE, SIZES, SIZE, COLUMNS, COLUMN, PRICES };
 
-enum wrap { UNDECIDED, BARE, BEFORE_CALL, BEFORE_BRACE, INSIDE, BEHIND };
+enum wrap { UNDECIDED, BARE, TABLE, BEFORE_CALL, BEFORE_BRACE, INSIDE, BEHIND };
 struct spot_price {
     struct parse_context *ctx;
+    struct parser *table; /* of the flat form, else NULL */
     struct json_reader *json;
     struct bad_rows bad;
     char region[64], size[64], column[32], price[64], currency[4];
@@ -30,9 +32,32 @@ struct spot_price {
     bool in_string, escaped;
 };
 
-static int put(struct spot_price *s, struct json_reader *r, struct gt_error *err)
+static int put(struct parse_context *ctx, const char *region, const char *type, money price,
+               const char *currency, struct gt_error *err)
 {
-    struct offer_row o = src_offer(s->ctx);
+    struct offer_row o = src_offer(ctx);
+    o.region = aws_feed_region(region);
+    o.vendor = strncmp(o.region, "cn-", 3) == 0 ? "aws-cn" : "aws";
+    o.instance_type = type;
+    o.purchase = PURCHASE_SPOT;
+    o.price_state = PRICE_KNOWN;
+    o.price_per_hour = price;
+    o.currency = currency;
+    const struct gpu_instance *g = gpu_of_instance("aws", type);
+    if (g) {
+        o.gpu = g->model;
+        o.gpu_num = g->num;
+        o.gpu_den = g->den;
+        o.gpu_memory_gib = (double)g->memory_gib;
+    }
+    int rc = staging_put_offer(ctx->staging, &o, err);
+    ctx->rows += rc == 0;
+    return rc;
+}
+
+static int put_column(struct spot_price *s, struct json_reader *r, struct gt_error *err)
+{
+    money price;
     if (strcmp(s->column, "linux") != 0) {
         return 0;
     }
@@ -41,7 +66,7 @@ static int put(struct spot_price *s, struct json_reader *r, struct gt_error *err
         s->ctx->skipped++;
         return 0;
     }
-    if (src_price(s->price, &o.price_per_hour) != 0 || o.price_per_hour == 0) {
+    if (src_price(s->price, &price) != 0 || price == 0) {
         return src_bad_row(&s->bad, s->ctx, json_line(r), "price", s->price, err);
     }
     if (!src_name_ok(s->region) || !src_name_ok(s->size)) {
@@ -50,23 +75,34 @@ static int put(struct spot_price *s, struct json_reader *r, struct gt_error *err
     if (strspn(s->currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3) {
         return src_bad_row(&s->bad, s->ctx, json_line(r), "currency", s->currency, err);
     }
-    o.region = aws_feed_region(s->region);
-    o.vendor = strncmp(o.region, "cn-", 3) == 0 ? "aws-cn" : "aws";
-    o.instance_type = s->size;
-    o.purchase = PURCHASE_SPOT;
-    o.price_state = PRICE_KNOWN;
-    o.currency = s->currency;
-    const struct gpu_instance *g = gpu_of_instance("aws", s->size);
-    if (g) {
-        o.gpu = g->model;
-        o.gpu_num = g->num;
-        o.gpu_den = g->den;
-        o.gpu_memory_gib = (double)g->memory_gib;
-    }
-    int rc = staging_put_offer(s->ctx->staging, &o, err);
-    s->ctx->rows += rc == 0;
-    return rc;
+    return put(s->ctx, s->region, s->size, price, s->currency, err);
 }
+
+enum { F_REGION, F_TYPE, F_PRICE };
+
+static int flat_row(struct parser *p, const struct csv_row *row, struct gt_error *err)
+{
+    const char *region = table_text(p, row, F_REGION), *type = table_text(p, row, F_TYPE);
+    money price;
+    if (!src_name_ok(region) || !src_name_ok(type)) {
+        return table_bad(p, row, F_TYPE, err);
+    }
+    if (strncmp(table_text(p, row, F_PRICE), "N/A", 3) == 0) {
+        p->ctx->skipped++;
+        return 0;
+    }
+    if (src_price(table_text(p, row, F_PRICE), &price) != 0 || price == 0) {
+        return table_bad(p, row, F_PRICE, err);
+    }
+    return put(p->ctx, region, type, price, "USD", err);
+}
+
+static const struct table_shape flat = {
+    .scope = "",
+    .column = {"*region_as_published", "*instance_type", "*spot_usd_per_hour", NULL},
+    .row = flat_row,
+};
+static const struct table_shape *const flat_shapes[] = {&flat, NULL};
 
 static int keep(struct json_reader *r, char *to, size_t size, const char *text, size_t len,
                 struct gt_error *err)
@@ -147,7 +183,7 @@ static int on_event(void *ctx, struct json_reader *r, enum json_event e, const c
         }
         return depth > COLUMNS ? json_fail(r, GT_EPARSE, err, "found a list for a price") : 0;
     case JSON_END_OBJECT:
-        return depth == COLUMNS ? put(s, r, err) : 0;
+        return depth == COLUMNS ? put_column(s, r, err) : 0;
     default:
         return 0;
     }
@@ -195,6 +231,9 @@ static int unwrap(struct spot_price *s, const char *data, size_t n, size_t *from
 static bool recognise(const char *head, size_t len, const char *name)
 {
     (void)name;
+    if (table_recognise(flat_shapes, head, len)) {
+        return true;
+    }
     return memmem(head, len, "\"valueColumns\"", 14) && memmem(head, len, "\"perhr\"", 7) &&
            memmem(head, len, "\"mswin\"", 7); /* on-demand pages of the same form have no such */
 }
@@ -204,6 +243,7 @@ static void price_abort(struct parser *p)
     struct spot_price *s = (struct spot_price *)(void *)p;
     if (s) {
         json_reader_free(s->json);
+        table_abort(s->table);
     }
     free(s);
 }
@@ -235,7 +275,12 @@ static int price_feed(struct parser *p, const char *data, size_t len, struct gt_
         return 0;
     }
     if (s->wrap == UNDECIDED) {
-        s->wrap = *data == '{' ? BARE : BEFORE_CALL;
+        /* "callback(" or a comment, else the header of a table */
+        s->wrap = *data == '{' ? BARE : *data == '/' || *data == 'c' ? BEFORE_CALL : TABLE;
+    }
+    if (s->wrap == TABLE) {
+        int rc = s->table ? 0 : table_open(s->ctx, flat_shapes, ',', &s->table, err);
+        return rc ? rc : table_feed(s->table, data, len, err);
     }
     if (s->wrap != BARE) {
         int rc = unwrap(s, data, len, &from, &len, err);
@@ -249,6 +294,12 @@ static int price_feed(struct parser *p, const char *data, size_t len, struct gt_
 static int price_close(struct parser *p, struct gt_error *err)
 {
     struct spot_price *s = (struct spot_price *)(void *)p;
+    if (s->table) {
+        int flat_rc = table_close(s->table, err);
+        s->table = NULL;
+        price_abort(p);
+        return flat_rc;
+    }
     int rc = s->wrap == UNDECIDED ? gt_fail(err, GT_EPARSE, s->ctx->name, "an empty file")
              : s->wrap == BEFORE_CALL || s->wrap == BEFORE_BRACE
                  ? gt_fail(err, GT_EPARSE, s->ctx->name, "neither JSON nor %s…)", CALL)

@@ -11,13 +11,15 @@
 
 /* The published bands by index: <5, 5-10, 10-15, 15-20, >20 % of instances a month. */
 static const double band_lo[] = {0, 5, 10, 15, 20}, band_hi[] = {5, 10, 15, 20, -1};
+static const char *const band_label[] = {"<5%", "5-10%", "10-15%", "15-20%", ">20%"};
 #define BANDS 5
 
 struct advisor {
     struct parser *table; /* of the flat form, else NULL */
     struct parse_context *ctx;
     struct json_reader *json;
-    bool in_advisor;
+    bool in_ranges;
+    char label[16];
     char region[64], type[64], key[32];
     int savings, band; /* -1 = not stated */
 };
@@ -44,10 +46,12 @@ static int on_key(struct advisor *a, struct json_reader *r, const char *text, si
 {
     int depth = json_depth(r);
     if (depth == 1) {
-        a->in_advisor = strcmp(text, "spot_advisor") == 0;
-        if (!a->in_advisor) {
+        a->in_ranges = strcmp(text, "ranges") == 0;
+        if (!a->in_ranges && strcmp(text, "spot_advisor") != 0) {
             json_skip_value(r);
         }
+    } else if (a->in_ranges && len < sizeof a->key) {
+        memcpy(a->key, text, len + 1);
     } else if (depth == 2 && len < sizeof a->region) {
         memcpy(a->region, text, len + 1);
     } else if (depth == 4 && len < sizeof a->type) {
@@ -61,12 +65,34 @@ static int on_key(struct advisor *a, struct json_reader *r, const char *text, si
     return 0;
 }
 
+/* ranges: [{index, label}]: the bands have to be those that are known. */
+static int on_range(struct advisor *a, struct json_reader *r, enum json_event e, const char *text,
+                    size_t len, struct gt_error *err)
+{
+    if (e == JSON_OBJECT) {
+        a->band = -1;
+        a->label[0] = '\0';
+    } else if (e == JSON_NUMBER && strcmp(a->key, "index") == 0) {
+        a->band = len == 1 && *text >= '0' && *text < '0' + BANDS ? *text - '0' : BANDS;
+    } else if (e == JSON_STRING && strcmp(a->key, "label") == 0) {
+        snprintf(a->label, sizeof a->label, "%s", text);
+    } else if (e == JSON_END_OBJECT &&
+               (a->band < 0 || a->band >= BANDS || strcmp(a->label, band_label[a->band]) != 0)) {
+        return json_fail(r, GT_EPARSE, err, "band %d is '%.15s'; known are <5%% to >20%%", a->band,
+                         a->label);
+    }
+    return 0;
+}
+
 static int on_event(void *ctx, struct json_reader *r, enum json_event e, const char *text,
                     size_t len, struct gt_error *err)
 {
     struct advisor *a = ctx;
     if (e == JSON_KEY) {
         return on_key(a, r, text, len);
+    }
+    if (a->in_ranges) {
+        return on_range(a, r, e, text, len, err);
     }
     if (e == JSON_NUMBER && json_depth(r) == 5) {
         double v = src_figure(text);

@@ -126,7 +126,14 @@ static int load_models(struct loader *l, struct gt_error *err)
     return rc;
 }
 
-/* The newest rate of each currency that was true at the catalog's instant. */
+/* The newest rate of each currency that was true at the catalog's instant. One that its source has
+ * not quoted in the 30 days before its last day is no longer quoted (the rouble since 2022): such a
+ * currency is not converted. */
+#define FX_HEAD(until)                                                                             \
+    "SELECT o.currency, o.per_usd, o.date, s.name FROM fx o JOIN feed f ON f.id = o.feed"          \
+    " JOIN source s ON s.id = f.source JOIN (SELECT feed, max(date) AS last FROM fx" until         \
+    " GROUP BY feed) m ON m.feed = o.feed"
+#define FX_TAIL " AND o.date >= m.last - 30 * 86400 ORDER BY 1, 3 DESC, f.bundled, o.id DESC"
 static int load_fx(struct loader *l, struct gt_error *err)
 {
     size_t n = 0;
@@ -141,13 +148,8 @@ static int load_fx(struct loader *l, struct gt_error *err)
         rc = load_nomem(l, err);
     }
     if (rc == 0) { /* not bundled first on equal dates; rows of one currency stand together */
-        rc = load_prepare(l,
-                          "SELECT o.currency, o.per_usd, o.date, s.name FROM fx o"
-                          " JOIN feed f ON f.id = o.feed JOIN source s ON s.id = f.source",
-                          false,
-                          l->at ? "AND o.date <= ?1 ORDER BY 1, 3 DESC, f.bundled, o.id DESC"
-                                : "ORDER BY 1, 3 DESC, f.bundled, o.id DESC",
-                          &st, err);
+        rc = load_prepare(l, l->at ? FX_HEAD(" WHERE date <= ?1") : FX_HEAD(""), false,
+                          l->at ? "AND o.date <= ?1" FX_TAIL : FX_TAIL, &st, err);
     }
     struct text_cache cache[2] = {{0}};
     bool row = rc == 0;

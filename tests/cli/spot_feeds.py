@@ -81,7 +81,11 @@ for n, order in enumerate((FILES, FILES[::-1], FILES[2:] + FILES[:2] + FILES)):
     answers.append(everything(f'{n}.db'))
 check('the order of the feeds does not matter', answers[1:], answers[:1] * 2)
 bands, prices, points = answers[0]
-check('bands are there', len(bands['rates']) > 100, True)
+BAND = [(0, 5), (5, 10), (10, 15), (15, 20), (20, None)]
+advisor = json.loads((SAMPLES / FILES[0]).read_text())['spot_advisor']
+check('the advisor sample, row by row', sorted((r['region'], r['instance_type'], r['band_lo_pct'], r['band_hi_pct'], r['savings_pct'])
+                                               for r in bands['rates']),
+      sorted((region, kind, *BAND[v['r']], v['s']) for region, by in advisor.items() for kind, v in by['Linux'].items()))
 check('five prices of a region', [p[:2] for p in prices], [('us-east-1', None)] * 5)
 check('histories at their own times', [p[:2] for p in points],
       [('2023-02-28T23:59:57Z', '1.2318'), ('2026-08-06T11:02:09Z', '0.4091'), ('2026-08-09T23:45:00Z', '9.87'),

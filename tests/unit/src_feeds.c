@@ -217,6 +217,19 @@ static void trap_20_exponent_and_na(void **s)
     assert_int_equal(st.offer[0].gpu_num, 8);
 }
 
+/* The flat table that people keep of the feed. */
+static void region_price_table(void **s)
+{
+    (void)s;
+    if (!parse_shared("aws-spot-price", "catalog/aws-spot-region-price-linux-2021-04-06.csv.gz")) {
+        skip();
+    }
+    assert_int_equal(st.n_offer, 1697);
+    assert_int_equal(ctx.skipped, 248);                                          /* "N/A*" */
+    check(spot_offer("ap-southeast-2", "a1.2xlarge")->price_per_hour, "0.0714"); /* apac-syd */
+    assert_null(spot_offer("apac-syd", "a1.2xlarge"));
+}
+
 static void trap_21_jsonp(void **s)
 {
     (void)s;
@@ -284,6 +297,44 @@ static void trap_23_missing_is_not_zero(void **s)
     assert_non_null(strstr(err.text, "permonth")); /* F165: an unknown unit is reported */
 }
 
+static money fx_of(const char *currency, const char *day)
+{
+    int64_t date;
+    assert_int_equal(time_parse(day, 0, &date, NULL), 0);
+    for (size_t i = 0; i < st.n_fx; i++) {
+        if (st.fx[i].date == date && strcmp(st.fx[i].currency, currency) == 0) {
+            return st.fx[i].per_usd;
+        }
+    }
+    return 0;
+}
+
+#define CUBE_HEAD "<g:Envelope xmlns:g=\"gesmes\" xmlns=\"eurofxref\"><Cube>"
+#define CUBE_END  "</Cube></g:Envelope>"
+
+/* Both quotes, days newest first over a weekend and a holiday: each day at its own rates. */
+static void trap_60_days_and_both_quotes(void **s)
+{
+    static const char days[] = CUBE_HEAD
+        "<Cube time=\"2026-05-04\"><Cube rate=\"2\" currency=\"USD\"/><Cube currency='SEK' "
+        "rate='10'/>"
+        "</Cube><Cube time='2026-04-30'><Cube currency='USD' rate='4'/><Cube currency='SEK' "
+        "rate='10'/><Cube currency='TRY' rate='80'/></Cube>" CUBE_END;
+    (void)s;
+    assert_int_equal(parse("ecb-fx", "x", days, sizeof days - 1, 7), 0);
+    assert_int_equal(st.n_fx, 5); /* SEK and EUR of two days, TRY of one */
+    check(fx_of("SEK", "2026-05-04"), "5");
+    check(fx_of("SEK", "2026-04-30"), "2.5");
+    check(fx_of("EUR", "2026-04-30"), "0.25");
+    assert_true(fx_of("TRY", "2026-05-04") == 0); /* not quoted that day: none */
+    assert_true(fx_of("SEK", "2026-05-01") == 0); /* the holiday has no rate of its own */
+    char when[16];
+    assert_string_equal(date_format(ctx.as_of, when), "2026-05-04");
+    for (size_t cut = 60; cut < sizeof days - 1; cut += 3) {
+        assert_int_equal(parse("ecb-fx", "x", days, cut, 50), GT_EPARSE);
+    }
+}
+
 static void exchange_rates(void **s)
 {
     (void)s;
@@ -295,17 +346,53 @@ static void exchange_rates(void **s)
     check(st.fx[4].per_usd, "0.8745080892");     /* 1 / 1.1435 = 0.87450808919982… */
     check(st.fx[0].per_usd, "162.413642326192"); /* 185.72 / 1.1435 = …19154 */
     assert_int_equal(st.fx[0].date, 1783555200);
-    static const char both[] =
-        "<x xmlns=\"eurofxref\"><Cube><Cube time=\"2026-07-09\"><Cube rate=\"2\" currency=\"USD\"/>"
-        "<Cube currency='SEK' rate='10'/></Cube><Cube time='2026-07-08'><Cube currency='USD' "
-        "rate='3'/></Cube></Cube></gesmes:Envelope>";
-    assert_int_equal(parse("ecb-fx", "x", both, sizeof both - 1, 7), 0);
-    assert_int_equal(st.n_fx, 2); /* the newest day only */
-    check(st.fx[0].per_usd, "5");
-    assert_int_equal(parse("ecb-fx", "x", both, sizeof both - 12, 7), GT_EPARSE); /* cut */
-    static const char zero[] = "<eurofxref><Cube time='2026-07-09'><Cube currency='USD' rate='0'/>"
-                               "</Cube></gesmes:Envelope>";
-    assert_int_equal(parse("ecb-fx", "x", zero, sizeof zero - 1, 7), GT_EPARSE);
+    static const char *const bad[] = {
+        CUBE_HEAD "<Cube time='2026-07-09'><Cube currency='USD' rate='0'/></Cube>" CUBE_END,
+        CUBE_HEAD "<Cube time='2026-07-09'><Cube currency='SEK' rate='1'/></Cube>" CUBE_END,
+        CUBE_HEAD "<Cube time='9 Juli'><Cube currency='USD' rate='1'/></Cube>" CUBE_END,
+        CUBE_HEAD "<Cube currency='USD' rate='1'/>" CUBE_END,
+        CUBE_HEAD "<Cube time='2026-07-09'><Cube currency='USD' rate='1'/><Cube currency='USD' "
+                  "rate='2'/></Cube>" CUBE_END,
+        CUBE_HEAD CUBE_END};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(parse("ecb-fx", "x", bad[i], strlen(bad[i]), 7), GT_EPARSE);
+    }
+}
+
+static void exchange_rates_as_csv(void **s)
+{
+    (void)s;
+    if (!parse_shared("ecb-fx", "samples/fx/eurofxref.layout.csv")) {
+        skip();
+    }
+    assert_int_equal(st.n_fx, 4);
+    check(fx_of("EUR", "2026-07-09"), "0.875273522976"); /* 1 / 1.1425 = 0.8752735229759… */
+    check(fx_of("CNY", "2026-07-09"), "6.794135667396"); /* 7.7623 / 1.1425 = 6.79413566739606… */
+    static const char history[] = "Date,USD,RUB,CNY,\n2026-07-09,1.25,N/A,7.5,\n"
+                                  "2022-03-01,1.25,125,7.5,\n";
+    assert_int_equal(parse("ecb-fx", "x", history, sizeof history - 1, 9), 0);
+    assert_int_equal(st.n_fx, 5);
+    assert_true(fx_of("RUB", "2026-07-09") == 0); /* quoted until 2022 */
+    check(fx_of("RUB", "2022-03-01"), "100");
+    static const char portal[] =
+        "KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE,OBS_STATUS\n"
+        "EXR.D.USD.EUR.SP00.A,D,USD,EUR,SP00,A,2026-07-09,1.25,A\n"
+        "EXR.D.CNY.EUR.SP00.A,D,CNY,EUR,SP00,A,2026-07-09,7.5,A\n"
+        "EXR.D.CNY.EUR.SP00.A,D,CNY,EUR,SP00,A,2026-07-11,NaN,H\n"
+        "EXR.M.CNY.EUR.SP00.A,M,CNY,EUR,SP00,A,2026-07,7.4,A\n";
+    assert_int_equal(parse("ecb-fx", "x", portal, sizeof portal - 1, 11), 0);
+    assert_int_equal(st.n_fx, 2);
+    assert_int_equal(ctx.skipped, 2);
+    check(fx_of("CNY", "2026-07-09"), "6");
+    static const char *const bad[] = {"Date, USD, CNY, \n31 June 2026, 1.1, 7, \n",
+                                      "Date, USD, CNY, \n09 July 2026, 1.1, 7;5, \n",
+                                      "Date, USD, CNY, \n09 July 2026, , 7.5, \n",
+                                      "Date, USD, yuan, \n09 July 2026, 1.1, 7, \n",
+                                      "Date, USD, CNY, \n",
+                                      "Date, USD, CNY, \n09 July 2026, 1.1, 7, 8\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(parse("ecb-fx", "x", bad[i], strlen(bad[i]), 5), GT_EPARSE);
+    }
 }
 
 static money rate(const char *vendor, const char *region, const char *tier, const char *component)
@@ -421,10 +508,13 @@ int main(void)
         cmocka_unit_test(trap_26_local_zones),
         cmocka_unit_test(spot_history_of_a_vpc),
         cmocka_unit_test(trap_20_exponent_and_na),
+        cmocka_unit_test(region_price_table),
         cmocka_unit_test(trap_21_jsonp),
         cmocka_unit_test(trap_22_old_region_codes),
         cmocka_unit_test(trap_23_missing_is_not_zero),
+        cmocka_unit_test(trap_60_days_and_both_quotes),
         cmocka_unit_test(exchange_rates),
+        cmocka_unit_test(exchange_rates_as_csv),
         cmocka_unit_test(storage_table),
         cmocka_unit_test(transfer_table),
         cmocka_unit_test(price_history),

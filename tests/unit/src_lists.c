@@ -256,6 +256,26 @@ static void advisor(void **s)
     assert_int_equal(rows, linux_entries);
     assert_int_equal(parse("aws-spot-advisor", "a.json", t, n - 30, 100, NULL), GT_EPARSE);
     free(t);
+    /* partitions, and systems that are not Linux */
+    static const char parts[] =
+        "{\"ranges\":[{\"index\":1,\"label\":\"5-10%\"}],\"spot_advisor\":{\"us-gov-west-1\":{"
+        "\"Windows\":{\"g4dn.xlarge\":{\"s\":1,\"r\":1}},\"Linux\":{\"g4dn.xlarge\":{\"s\":70,"
+        "\"r\":0}}"
+        "},\"cn-north-1\":{\"Linux\":{\"p3.2xlarge\":{\"r\":4,\"s\":0}},\"SUSE\":{\"x\":{\"s\":5,"
+        "\"r\":1}}"
+        "}}}";
+    assert_int_equal(parse("aws-spot-advisor", "a.json", parts, sizeof parts - 1, 9, NULL), 0);
+    assert_int_equal(st.n_interruption, 2);
+    assert_string_equal(st.interruption[0].vendor, "aws");
+    assert_string_equal(st.interruption[0].region, "us-gov-west-1");
+    assert_true(st.interruption[0].savings_pct == 70);
+    assert_string_equal(st.interruption[1].vendor, "aws-cn");
+    assert_true(st.interruption[1].band_lo_pct == 20 && st.interruption[1].savings_pct == 0);
+    static const char other[] =
+        "{\"ranges\":[{\"index\":1,\"label\":\"5-7%\"}],\"spot_advisor\":{}}";
+    assert_int_equal(parse("aws-spot-advisor", "a.json", other, sizeof other - 1, 9, NULL),
+                     GT_EPARSE);
+    assert_non_null(strstr(err.text, "5-7%")); /* bands that changed are not read as the old ones */
     static const char flat[] = "region,instance_type,savings_pct,interruption_range_index\n"
                                "us-east-1,p5.48xlarge,52,4\nus-east-1,p4d.24xlarge,67,2\n";
     assert_int_equal(parse("aws-spot-advisor", "a.csv", flat, sizeof flat - 1, 7, NULL), 0);

@@ -62,6 +62,9 @@ int staging_set_scope(struct staging *st, const char *scope, struct gt_error *er
 /* The list names regions that have a free place now, so offers come and go in them: the check for
  * a shrunken list counts instance types instead of each region's rows. */
 void staging_regions_vary(struct staging *st);
+/* The spot points are all that the list has: a pool that its feed named before and does not name
+ * now has none available at the time of the run. */
+void staging_series_complete(struct staging *st);
 struct publish_result {
     uint64_t rows, added, changed, closed, unchanged;
     uint64_t repeated; /* rows left out because another of the list has their key */
@@ -114,14 +117,16 @@ int store_history(struct store *s, const char *vendor, const char *region, const
                   int (*row)(void *ctx, const struct price_point *pt), void *ctx,
                   struct gt_error *err) GT_CHECK;
 
-/* Series of one spot pool (changes only), oldest first; available -1 = not recorded, price -1 =
- * unknown. zone NULL = any, instance_type NULL = any. */
+/* Series of spot pools (changes only), pool by pool and source by source, oldest first; available
+ * -1 = not recorded, price -1 = unknown. zone NULL = any, instance_type NULL = any. */
 struct spot_series_point {
-    const char *region, *zone, *instance_type;
+    const char *region, *zone, *instance_type, *source_id;
     int64_t when;
     money price;
     const char *currency;
     int32_t available;
+    int64_t
+        until; /* the same was still stated then; == when: at this time alone, as far as known */
 };
 int store_spot_series(struct store *s, const char *vendor, const char *region, const char *zone,
                       const char *instance_type,

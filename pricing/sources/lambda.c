@@ -2,7 +2,7 @@
  * (docs/pricing-sources.md section 5). GPU memory stands only in the description; an empty list
  * of regions means sold out, at a price that still holds. Which regions have capacity is kept as
  * a series: in a region that the list names for some type, a type that it does not name there has
- * none. */
+ * none, and neither has a region that was named once and is not any more. */
 #include "../http/http.h"
 #include "cloud.h"
 #include <stdio.h>
@@ -77,6 +77,7 @@ static int end(struct records *r, struct gt_error *err)
 {
     const struct lambda *l = r->state;
     int rc = 0;
+    staging_series_complete(r->ctx->staging);
     for (size_t i = 0; l && i < l->n_types; i++) {
         struct cloud_machine m = cloud_machine(r->ctx, "lambda");
         m.o.instance_type = l->type[i].name;

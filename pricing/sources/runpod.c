@@ -1,6 +1,7 @@
 /* RunPod: GPU types priced by the GPU, in the secure cloud and in the community cloud, on demand
  * and spot; sold by one to maxGpuCount (docs/pricing-sources.md section 5 and 5.1). A price where
- * the cloud's flag is false is stale: a B200 at 0.5. vCPUs and memory are not in the list. */
+ * the cloud's flag is false is stale: a B200 at 0.5. vCPUs and memory are not in the list. Whether
+ * one GPU is in stock is kept as a series. */
 #include "../http/http.h"
 #include "cloud.h"
 #include <stdio.h>
@@ -10,11 +11,25 @@
 #define ERRORS 3 /* index of the list of what went wrong, in an answer of status 200 */
 
 static const struct {
-    const char *region, *sold, *price, *spot;
+    const char *region, *sold, *price, *spot, *stock;
 } clouds[] = {
-    {"secure", "secureCloud", "securePrice", "secureSpotPrice"},
-    {"community", "communityCloud", "communityPrice", "communitySpotPrice"},
+    {"secure", "secureCloud", "securePrice", "secureSpotPrice", "secureStock"},
+    {"community", "communityCloud", "communityPrice", "communitySpotPrice", "communityStock"},
 };
+
+/* lowestPrice(…) { stockStatus }: a word such as "High", null when there is none. */
+static int put_stock(struct records *r, const struct rec *e, const struct cloud_machine *m,
+                     const char *region, const char *key, struct gt_error *err)
+{
+    const struct rec *stock = rec_get(e, key);
+    if (!stock || stock->kind != JSON_OBJECT) {
+        return 0;
+    }
+    if (!r->state && !(r->state = arena_alloc(r->arena, 1))) { /* the answer speaks of stock */
+        return gt_fail(err, GT_ENOMEM, r->ctx->name, "out of memory");
+    }
+    return cloud_put_capacity(r, m, region, -1, *rec_text(stock, "stockStatus") != '\0', err);
+}
 
 /* n GPUs in one cloud. */
 static int put_count(struct records *r, const struct rec *e, int n, struct gt_error *err)
@@ -39,6 +54,9 @@ static int put_count(struct records *r, const struct rec *e, int n, struct gt_er
         m.spot = rec_text(e, clouds[i].spot);
         if (rec_true(e, clouds[i].sold)) {
             rc = cloud_put(r, &m, clouds[i].region, err);
+            if (rc == 0 && n == 1) {
+                rc = put_stock(r, e, &m, clouds[i].region, clouds[i].stock, err);
+            }
         } else if (n == 1) {
             r->ctx->skipped++;
         }
@@ -72,8 +90,17 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
     return rc;
 }
 
+static int end(struct records *r, struct gt_error *err)
+{
+    (void)err;
+    if (r->state) {
+        staging_series_complete(r->ctx->staging);
+    }
+    return 0;
+}
+
 static const struct records_shape shape = {
-    .list = {"", "data.gpuTypes", "gpuTypes", [ERRORS] = "errors"}, .entry = entry};
+    .list = {"", "data.gpuTypes", "gpuTypes", [ERRORS] = "errors"}, .entry = entry, .end = end};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {
@@ -91,7 +118,9 @@ static int fetch(struct fetch_run *run, struct gt_error *err)
 {
     static const char query[] =
         "{\"query\":\"{gpuTypes{id displayName memoryInGb maxGpuCount secureCloud communityCloud "
-        "securePrice communityPrice secureSpotPrice communitySpotPrice}}\"}";
+        "securePrice communityPrice secureSpotPrice communitySpotPrice "
+        "secureStock:lowestPrice(input:{gpuCount:1,secureCloud:true}){stockStatus} "
+        "communityStock:lowestPrice(input:{gpuCount:1,secureCloud:false}){stockStatus}}}\"}";
     return key_fetch(run, "Authorization: Bearer ", query, err);
 }
 

@@ -1,7 +1,10 @@
 /* Vast.ai: offers of single hosts, each with a price of its own (docs/pricing-sources.md section 5
  * and 5.1). The price is the machine's without disk (dph_base): dph_total holds a disk of 5 or
  * 8 GB that the vendor's own tools add. The lowest bid that is served now is the spot price. GPU
- * memory is what the driver leaves, of one GPU; CPU and memory are shares of a host. */
+ * memory is what the driver leaves, of one GPU; CPU and memory are shares of a host.
+ *
+ * A single host tells nothing over time. The series are of pools, "8x RTX 4090" in a country: how
+ * many hosts are free, and the lowest bid among them. */
 #include "../http/http.h"
 #include "cloud.h"
 #include <ctype.h>
@@ -39,6 +42,73 @@ static int64_t seconds(const char *text)
                : (int64_t)v;
 }
 
+#define POOLS 8192
+struct pools {
+    struct intern *names; /* "8x RTX 4090\x1fus" */
+    struct intern *hosts; /* counted: a range that was cut is answered again in its parts */
+    size_t n;
+    struct pool {
+        int32_t free;
+        money bid; /* -1: none states one */
+    } pool[POOLS];
+};
+
+static int count_host(struct records *r, const struct cloud_machine *m, const char *region)
+{
+    struct pools *all = r->state;
+    char name[320];
+    money bid = -1;
+    if (!all) {
+        r->state = all = arena_alloc(r->arena, sizeof *all);
+        if (!all || !(all->names = intern_new(r->arena)) || !(all->hosts = intern_new(r->arena))) {
+            return GT_ENOMEM;
+        }
+    }
+    uint32_t seen = intern_count(all->hosts);
+    if (intern_add(all->hosts, m->o.instance_type, strlen(m->o.instance_type)) == UINT32_MAX) {
+        return GT_ENOMEM;
+    }
+    if (intern_count(all->hosts) == seen) {
+        return 0;
+    }
+    if (m->o.gpu_num < 1 || !m->o.gpu || !src_name_ok(m->o.gpu) || !src_name_ok(region)) {
+        return 0;
+    }
+    snprintf(name, sizeof name, "%dx %.200s\x1f%.60s", m->o.gpu_num, m->o.gpu, region);
+    uint32_t id = intern_add(all->names, name, strlen(name));
+    if (id == UINT32_MAX) {
+        return GT_ENOMEM;
+    }
+    if (id >= POOLS) { /* ids count from 1 */
+        return 0;
+    }
+    struct pool *p = &all->pool[id];
+    if (src_price(m->spot, &bid) != 0 || bid == 0) {
+        bid = -1;
+    }
+    p->bid = p->free == 0 || (bid >= 0 && (p->bid < 0 || bid < p->bid)) ? bid : p->bid;
+    p->free++;
+    all->n = id > all->n ? id : all->n;
+    return 0;
+}
+
+static int end(struct records *r, struct gt_error *err)
+{
+    const struct pools *all = r->state;
+    int rc = 0;
+    staging_series_complete(r->ctx->staging);
+    for (uint32_t id = 1; all && rc == 0 && id <= all->n; id++) {
+        char type[320];
+        struct cloud_machine m = cloud_machine(r->ctx, "vast");
+        snprintf(type, sizeof type, "%s", intern_text(all->names, id));
+        char *region = strchr(type, '\x1f');
+        *region++ = '\0';
+        m.o.instance_type = type;
+        rc = cloud_put_capacity(r, &m, region, all->pool[id].bid, all->pool[id].free, err);
+    }
+    return rc;
+}
+
 static int entry(struct records *r, int list, const struct rec *e, struct gt_error *err)
 {
     (void)list;
@@ -71,11 +141,14 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
         return 0;
     }
     cloud_set_gpu(&m);
+    if (count_host(r, &m, country(rec_text(e, "geolocation"), region)) != 0) {
+        return gt_fail(err, GT_ENOMEM, r->ctx->name, "out of memory");
+    }
     return cloud_put(r, &m, country(rec_text(e, "geolocation"), region), err);
 }
 
 static const struct records_shape shape = {
-    .list = {"", "offers"}, .entry = entry, .regions_vary = true};
+    .list = {"", "offers"}, .entry = entry, .end = end, .regions_vary = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

@@ -192,6 +192,30 @@ static int prune_table(const struct db *d, const char *table, bool has_sku, int6
     return rc;
 }
 
+/* Points of series that a later one had replaced by then, times of looking before it, failed runs;
+ * and the types that nothing names any more (a marketplace's single offers). */
+static int prune_series(const struct db *d, int64_t before, uint64_t *removed, struct gt_error *err)
+{
+    static const char *const sql[] = {
+        "DELETE FROM spot_point AS x WHERE x.until < %lld AND EXISTS (SELECT 1"
+        " FROM spot_point y WHERE y.instance_type = x.instance_type AND y.place = x.place"
+        " AND y.source = x.source AND y.time > x.time AND y.time <= %lld)",
+        "DELETE FROM observed WHERE last < %lld",
+        "DELETE FROM fetch_run AS r WHERE r.ended < %lld AND r.state IN ('failed', 'quarantined')"
+        " AND r.id < (SELECT max(id) FROM fetch_run WHERE feed = r.feed)",
+        "DELETE FROM instance_type AS t WHERE NOT bundled"
+        " AND NOT EXISTS (SELECT 1 FROM offer WHERE instance_type = t.id)"
+        " AND NOT EXISTS (SELECT 1 FROM interruption WHERE instance_type = t.id)"
+        " AND NOT EXISTS (SELECT 1 FROM pool WHERE instance_type = t.id)"
+        " AND NOT EXISTS (SELECT 1 FROM spot_point WHERE instance_type = t.id)"};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof(sql) / sizeof(sql[0]); i++) {
+        rc = db_execf(d, err, sql[i], (long long)before, (long long)before);
+        *removed += rc == 0 ? (uint64_t)sqlite3_changes64(d->h) : 0;
+    }
+    return rc;
+}
+
 int store_prune(struct store *s, int64_t before, uint64_t *removed, struct gt_error *err)
 {
     *removed = 0;
@@ -208,6 +232,7 @@ int store_prune(struct store *s, int64_t before, uint64_t *removed, struct gt_er
     for (size_t i = 0; rc == 0 && (t = fact_table_at(i)) != NULL; i++) {
         rc = prune_table(&s->db, t->name, fact_has(t->value, "sku"), before, removed, err);
     }
+    rc = rc ? rc : prune_series(&s->db, before, removed, err);
     if (rc == 0) { /* what is said of days before it is no longer whole */
         rc = db_execf(&s->db, err,
                       "DROP TABLE temp.cited;"

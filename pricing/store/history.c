@@ -3,7 +3,7 @@
 #include "store_impl.h"
 
 /* A price's time is the vendor's date, else the bundled row's date, else when it was fetched. A
- * point repeating the one before from the same source says nothing new and is left out. */
+ * spot price repeating the one before from the same source says nothing new and is left out. */
 static const char history_sql[] =
     "SELECT coalesce(o.valid_from, iif(f.bundled, o.as_of, NULL), o.known_from) AS time,"
     " coalesce(o.price, '0'), o.price_month, o.currency, s.name, o.sku, o.id"
@@ -13,10 +13,13 @@ static const char history_sql[] =
     " AND (?3 IS NULL OR p.zone = ?3) AND o.purchase = ?5 AND o.price_state = 0"
     " UNION ALL"
     " SELECT x.time, x.price, NULL, x.currency, s.name, NULL, 0"
-    " FROM spot_point x JOIN instance_type t ON t.id = x.instance_type"
-    " JOIN place p ON p.id = x.place JOIN feed f ON f.id = x.feed JOIN source s ON s.id = f.source"
-    " WHERE ?5 = 1 AND t.vendor = ?1 AND t.name = ?4 AND p.vendor = ?1 AND p.region = ?2"
-    " AND (?3 IS NULL OR p.zone = ?3) AND x.price IS NOT NULL"
+    " FROM (SELECT x.time, x.price, x.currency, x.source, lag(x.price || x.currency) OVER ("
+    "   PARTITION BY x.place, x.source ORDER BY x.time) AS last"
+    "  FROM spot_point x JOIN instance_type t ON t.id = x.instance_type"
+    "  JOIN place p ON p.id = x.place"
+    "  WHERE ?5 = 1 AND t.vendor = ?1 AND t.name = ?4 AND p.vendor = ?1 AND p.region = ?2"
+    "  AND (?3 IS NULL OR p.zone = ?3) AND x.price IS NOT NULL) x JOIN source s ON s.id = x.source"
+    " WHERE x.last IS NOT x.price || x.currency"
     " ORDER BY 1, 5, 7";
 
 int store_history(struct store *s, const char *vendor, const char *region, const char *zone,
@@ -51,6 +54,26 @@ int store_history(struct store *s, const char *vendor, const char *region, const
     return rc;
 }
 
+/* Rows of one value that follow one another are one point; until is then the last one's. */
+static const char series_sql[] =
+    "SELECT region, zone, name, time, price, currency, available, until, source FROM ("
+    " SELECT *, lag(value) OVER w AS last, max(stated) OVER (PARTITION BY place, type, sid, run)"
+    "   AS until FROM ("
+    "  SELECT *, sum(fresh) OVER w AS run FROM ("
+    "   SELECT *, lag(value) OVER w IS NOT value AS fresh FROM ("
+    "    SELECT p.id AS place, t.id AS type, s.id AS sid, s.name AS source, p.region, p.zone,"
+    "     t.name, x.time, x.until AS stated, x.price, x.currency, x.available,"
+    "     coalesce(x.price, '') || ' ' || coalesce(x.currency, '') || ' '"
+    "     || coalesce(x.available, '') AS value"
+    "    FROM place p JOIN spot_point x ON x.place = p.id"
+    "    JOIN instance_type t ON t.id = x.instance_type JOIN source s ON s.id = x.source"
+    "    WHERE p.vendor = ?1 AND p.region = ?2 AND (?3 IS NULL OR p.zone = ?3)"
+    "    AND (?4 IS NULL OR t.name = ?4))"
+    "   WINDOW w AS (PARTITION BY place, type, sid ORDER BY time))"
+    "  WINDOW w AS (PARTITION BY place, type, sid ORDER BY time))"
+    " WINDOW w AS (PARTITION BY place, type, sid ORDER BY time))"
+    " WHERE last IS NOT value ORDER BY name, zone, source, time";
+
 int store_spot_series(struct store *s, const char *vendor, const char *region, const char *zone,
                       const char *instance_type,
                       int (*row)(void *ctx, const struct spot_series_point *pt), void *ctx,
@@ -59,13 +82,7 @@ int store_spot_series(struct store *s, const char *vendor, const char *region, c
     store_lock(s);
     sqlite3_stmt *st = NULL;
     bool more = true;
-    int rc = db_prepare(&s->db,
-                        "SELECT p.region, p.zone, t.name, x.time, x.price, x.currency, x.available"
-                        " FROM place p JOIN spot_point x ON x.place = p.id"
-                        " JOIN instance_type t ON t.id = x.instance_type"
-                        " WHERE p.vendor = ?1 AND p.region = ?2 AND (?3 IS NULL OR p.zone = ?3)"
-                        " AND (?4 IS NULL OR t.name = ?4) ORDER BY 3, 2, 4",
-                        &st, err);
+    int rc = db_prepare(&s->db, series_sql, &st, err);
     if (rc == 0) {
         (void)sqlite3_bind_text(st, 1, vendor, -1, SQLITE_STATIC);
         (void)sqlite3_bind_text(st, 2, region, -1, SQLITE_STATIC);
@@ -79,7 +96,9 @@ int store_spot_series(struct store *s, const char *vendor, const char *region, c
                                        .when = sqlite3_column_int64(st, 3),
                                        .price = -1,
                                        .currency = column_str(st, 5),
-                                       .available = -1};
+                                       .available = -1,
+                                       .until = sqlite3_column_int64(st, 7),
+                                       .source_id = column_str(st, 8)};
         if (sqlite3_column_type(st, 6) != SQLITE_NULL) {
             pt.available = sqlite3_column_int(st, 6);
         }

@@ -92,6 +92,9 @@ int run_record(struct staging *st, const char *state, const char *why, struct gt
     if (rc == 0) {
         rc = insert_run(st, feed, state, why, &none, 0, err);
     }
+    if (rc == 0 && observed_step(st->store, st->source) > 0) {
+        rc = runs_compact(d, feed, err);
+    }
     if (rc == 0) {
         return db_commit(d, err);
     }
@@ -231,21 +234,23 @@ static int record_published(struct staging *st, const struct publish_result *res
         rc = insert_run(st, feed, "published", NULL, res, repeated, err);
     }
     long long run = sqlite3_last_insert_rowid(d->h);
+    rc = rc ? rc : observed_published(st, feed, err);
     if (rc == 0 && st->rows == st->count[ST_SPOT]) { /* price rows keep their last date */
-        return db_execf(d, err,
-                        "UPDATE main.fetch_run SET as_of = iif(EXISTS(SELECT 1 FROM main.offer"
-                        " WHERE feed = %lld AND known_to IS NULL), (SELECT as_of"
-                        " FROM main.fetch_run WHERE feed = %lld AND state = 'published'"
-                        " AND id < %lld ORDER BY id DESC LIMIT 1),"
-                        " (SELECT max(time) FROM st.spot_point)) WHERE id = %lld",
-                        (long long)feed, (long long)feed, run, run);
+        rc = db_execf(d, err,
+                      "UPDATE main.fetch_run SET as_of = iif(EXISTS(SELECT 1 FROM main.offer"
+                      " WHERE feed = %lld AND known_to IS NULL), (SELECT as_of"
+                      " FROM main.fetch_run WHERE feed = %lld AND state = 'published'"
+                      " AND id < %lld ORDER BY id DESC LIMIT 1),"
+                      " (SELECT max(time) FROM st.spot_point)) WHERE id = %lld",
+                      (long long)feed, (long long)feed, run, run);
+    } else if (rc == 0) {
+        rc = db_execf(d, err,
+                      "UPDATE main.fetch_run SET as_of = (SELECT " RUN_DATE
+                      " FROM temp.feed_map fm WHERE fm.main = fetch_run.feed)"
+                      " WHERE id = %lld",
+                      run);
     }
-    return rc == 0 ? db_execf(d, err,
-                              "UPDATE main.fetch_run SET as_of = (SELECT " RUN_DATE
-                              " FROM temp.feed_map fm WHERE fm.main = fetch_run.feed)"
-                              " WHERE id = %lld",
-                              run)
-                   : rc;
+    return rc == 0 && observed_step(st->store, st->source) > 0 ? runs_compact(d, feed, err) : rc;
 }
 
 static int merge_once(struct staging *st, struct publish_result *res, uint64_t repeats,
@@ -266,8 +271,8 @@ static int merge_once(struct staging *st, struct publish_result *res, uint64_t r
     if (rc == 0 && st->rows > st->count[ST_SPOT]) {
         rc = merge_facts(d, st, res, repeated, err);
     }
-    if (rc == 0 && st->count[ST_SPOT] > 0) {
-        rc = series_merge(d, res, err);
+    if (rc == 0 && (st->count[ST_SPOT] > 0 || st->series_complete)) {
+        rc = series_merge(d, st, res, err);
     }
     if (rc == 0) {
         rc = record_published(st, res, repeats, err);

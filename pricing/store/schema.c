@@ -11,10 +11,13 @@ static const char sql_001[] = {
 static const char sql_002[] = {
 #include "pricing/store/002_user.sql.h"
     0};
+static const char sql_003[] = {
+#include "pricing/store/003_series.sql.h"
+    0};
 static const char sql_staging[] = {
 #include "pricing/store/staging.sql.h"
     0};
-static const char *const migrations[SCHEMA_VERSION] = {sql_001, sql_002};
+static const char *const migrations[SCHEMA_VERSION] = {sql_001, sql_002, sql_003};
 
 const char *schema_staging(void)
 {

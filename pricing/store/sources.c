@@ -63,32 +63,58 @@ int store_last_fetch(struct store *s, const char *source_id, const char *scope, 
     return rc;
 }
 
+/* The feed of a source's published part, 0 when nothing was published yet. */
+static int published_feed(const struct db *d, const char *source_id, const char *scope,
+                          int64_t *feed, struct gt_error *err)
+{
+    sqlite3_stmt *st = NULL;
+    bool row = false;
+    int rc = db_prepare(d,
+                        "SELECT f.id FROM feed f JOIN source s ON s.id = f.source"
+                        " WHERE s.name = ?1 AND f.scope = ?2 AND f.bundled = 0 AND EXISTS ("
+                        "SELECT 1 FROM fetch_run r WHERE r.feed = f.id AND r.state = 'published')",
+                        &st, err);
+    if (rc == 0) {
+        (void)sqlite3_bind_text(st, 1, source_id, -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(st, 2, scope != NULL ? scope : "", -1, SQLITE_STATIC);
+        rc = db_step(d, st, &row, err);
+    }
+    *feed = row ? sqlite3_column_int64(st, 0) : 0;
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
 int store_touch_source(struct store *s, const char *source_id, const char *scope, int64_t when,
                        struct gt_error *err)
 {
+    const struct db *d = &s->db;
+    int64_t feed = 0, step;
     int rc = store_writable(s, err);
     if (rc != 0) {
         return rc;
     }
     store_lock(s);
-    sqlite3_stmt *st = NULL;
-    rc = db_prepare(&s->db,
-                    "INSERT INTO fetch_run(feed, origin, state, url, started, ended, rows)"
-                    " SELECT r.feed, r.origin, 'unchanged', r.url, ?3, ?3, r.rows"
-                    " FROM fetch_run r JOIN feed f ON f.id = r.feed JOIN source s"
-                    " ON s.id = f.source WHERE s.name = ?1 AND f.scope = ?2 AND f.bundled = 0"
-                    " AND r.state = 'published' ORDER BY r.id DESC LIMIT 1",
-                    &st, err);
-    if (rc == 0) {
-        (void)sqlite3_bind_text(st, 1, source_id, -1, SQLITE_STATIC);
-        (void)sqlite3_bind_text(st, 2, scope != NULL ? scope : "", -1, SQLITE_STATIC);
-        (void)sqlite3_bind_int64(st, 3, when);
-        rc = db_run(&s->db, st, err);
-    }
-    if (rc == 0 && sqlite3_changes64(s->db.h) == 0) {
+    step = observed_step(s, source_id);
+    rc = db_begin(d, err);
+    rc = rc ? rc : published_feed(d, source_id, scope, &feed, err);
+    if (rc == 0 && feed == 0) {
         rc = gt_fail(err, GT_ENOTFOUND, source_id, "nothing of this source was published yet");
     }
-    (void)sqlite3_finalize(st);
+    if (rc == 0) {
+        rc = db_execf(d, err,
+                      "INSERT INTO fetch_run(feed, origin, state, url, started, ended, rows)"
+                      " SELECT feed, origin, 'unchanged', url, %lld, %lld, rows FROM fetch_run"
+                      " WHERE feed = %lld AND state = 'published' ORDER BY id DESC LIMIT 1",
+                      (long long)when, (long long)when, (long long)feed);
+    }
+    rc = rc ? rc : observed_add(d, feed, when, when, step, err);
+    if (rc == 0 && step > 0) {
+        rc = runs_compact(d, feed, err);
+    }
+    rc = rc ? rc : db_commit(d, err);
+    if (rc != 0) {
+        db_rollback(d);
+    }
     store_unlock(s);
     return rc;
 }

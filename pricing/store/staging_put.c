@@ -519,6 +519,11 @@ int staging_put_fx(struct staging *st, const struct fx_row *r, struct gt_error *
     return put(st, ST_FX, err);
 }
 
+void staging_series_complete(struct staging *st)
+{
+    st->series_complete = true;
+}
+
 void staging_regions_vary(struct staging *st)
 {
     st->regions_vary = true;

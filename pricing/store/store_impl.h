@@ -17,6 +17,12 @@ struct store {
     int64_t now;
     pthread_mutex_t lock;
     unsigned staging_seq;
+#define STORE_RECORDED 64
+    struct {
+        char source[40];
+        int64_t step;
+    } recorded[STORE_RECORDED]; /* store_record */
+    size_t n_recorded;
 };
 void store_lock(struct store *s);
 void store_unlock(struct store *s);
@@ -24,7 +30,7 @@ void store_unlock(struct store *s);
 int store_writable(const struct store *s, struct gt_error *err) GT_CHECK;
 
 /* schema.c: numbered migrations. */
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 int schema_migrate(const struct db *d, int upto, struct gt_error *err) GT_CHECK;
 int schema_user_version(const struct db *d, int *version, struct gt_error *err) GT_CHECK;
 const char *schema_staging(void);
@@ -66,7 +72,7 @@ struct staging {
     enum origin origin;
     int64_t fetched_at;
     uint64_t raw_bytes;
-    bool accept_large_change, regions_vary;
+    bool accept_large_change, regions_vary, series_complete;
     struct snapshot *snapshot; /* all bundled feeds at once (snapshot.c); NULL else */
     int64_t started_ns;
     uint32_t feed; /* of the rows put next */
@@ -110,7 +116,18 @@ int merge_unrepeat(const struct db *d, uint64_t *dropped, struct gt_error *err) 
 int quarantine_check(const struct db *d, const struct fact_table *t, bool regions_vary,
                      struct gt_error *err) GT_CHECK;
 /* series.c: spot points, compacted to changes. */
-int series_merge(const struct db *d, struct publish_result *res, struct gt_error *err) GT_CHECK;
+int series_merge(const struct db *d, const struct staging *staging, struct publish_result *res,
+                 struct gt_error *err) GT_CHECK;
+
+/* observed.c: inside a transaction. Seconds between the rounds of a source, 0 = not in rounds. */
+int64_t observed_step(const struct store *s, const char *source);
+/* The feed was looked at from first to last, as part of rounds `step` apart. Nothing is kept of
+ * feeds without series. */
+int observed_add(const struct db *d, int64_t feed, int64_t first, int64_t last, int64_t step,
+                 struct gt_error *err) GT_CHECK;
+/* The same of a staging just merged, which is still attached. */
+int observed_published(struct staging *st, int64_t feed, struct gt_error *err) GT_CHECK;
+int runs_compact(const struct db *d, int64_t feed, struct gt_error *err) GT_CHECK;
 
 /* publish.c: records a run that published nothing ("failed", "quarantined"). */
 int run_record(struct staging *st, const char *state, const char *why,

@@ -97,6 +97,11 @@ int staging_put_fx(struct staging *st, const struct fx_row *r, struct gt_error *
     return 0;
 }
 
+void staging_series_complete(struct staging *st)
+{
+    (void)st;
+}
+
 void staging_regions_vary(struct staging *st)
 {
     (void)st;

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
         app_report(&app, rc, &err);
     }
     app_release(&app);
-    if (cancelled == SIGTERM) {
+    if (rc && cancelled == SIGTERM) {
         signal(SIGTERM, SIG_DFL);
         raise(SIGTERM);
     }

@@ -107,6 +107,9 @@ int fetch_expected(const struct fetch_options *o, uint64_t *bytes, struct gt_err
 /* Environment variable that holds the key of a source: "GPUTIER_KEY_LAMBDA", or the vendor's own
  * ("AWS_ACCESS_KEY_ID"); returns buf. */
 const char *fetch_key_variable(const char *source_id, char buf[64]);
+/* Sources worth watching (spot prices, capacity): the least seconds between two looks, 0 for the
+ * others, which change by the day. */
+int64_t fetch_watch_interval(const char *source_id);
 /* 0 when every source ended well, else the first error; the others are still carried out. */
 int fetch_sources(const struct fetch_options *o, struct fetch_summary *out,
                   struct gt_error *err) GT_CHECK;

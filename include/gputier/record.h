@@ -19,6 +19,9 @@ int store_record(struct store *s, const char *source_id, int64_t step_s,
 int store_last_run(struct store *s, const char *source_id, int64_t *when,
                    struct gt_error *err) GT_CHECK;
 
+/* Rows that the runs begun at `when` added, changed or closed. */
+int store_round(struct store *s, int64_t when, uint64_t *changed, struct gt_error *err) GT_CHECK;
+
 /* The observed times of a pool, merged over the feeds that speak of it, oldest first. step_s: the
  * largest of them. zone NULL = the region as a whole. */
 struct observed_time {

@@ -86,14 +86,14 @@ int observed_published(struct staging *st, int64_t feed, struct gt_error *err)
 {
     const struct db *d = &st->store->db;
     int64_t step = observed_step(st->store, st->source), first = st->fetched_at, last = first;
-    if (st->count[ST_SPOT] > 0) { /* a dated history covers the time from its first to its last */
+    if (st->count[ST_SPOT] > 0) { /* a dated history covers the time from its first point on */
         sqlite3_stmt *q = NULL;
         bool row = false;
         int rc = db_prepare(d, "SELECT min(time), max(time) FROM st.spot_point", &q, err);
         rc = rc ? rc : db_step(d, q, &row, err);
         if (row) {
             first = sqlite3_column_int64(q, 0);
-            last = sqlite3_column_int64(q, 1);
+            last = st->origin == ORIGIN_FETCHED ? last : sqlite3_column_int64(q, 1);
         }
         (void)sqlite3_finalize(q);
         if (rc != 0) {
@@ -141,6 +141,21 @@ int store_last_run(struct store *s, const char *source_id, int64_t *when, struct
     return rc;
 }
 
+int store_round(struct store *s, int64_t when, uint64_t *changed, struct gt_error *err)
+{
+    char sql[160];
+    int64_t n = 0;
+    (void)snprintf(sql, sizeof sql,
+                   "SELECT sum(added + changed + closed) FROM fetch_run WHERE started = %lld"
+                   " AND origin = 1 AND state = 'published'",
+                   (long long)when);
+    store_lock(s);
+    int rc = db_int(&s->db, sql, &n, err);
+    store_unlock(s);
+    *changed = (uint64_t)n;
+    return rc;
+}
+
 int store_observed(struct store *s, const char *vendor, const char *region, const char *zone,
                    const char *instance_type, int (*row)(void *ctx, const struct observed_time *o),
                    void *ctx, struct gt_error *err)
@@ -152,8 +167,10 @@ int store_observed(struct store *s, const char *vendor, const char *region, cons
     int rc = db_prepare(&s->db,
                         "SELECT DISTINCT o.first, o.last, o.step FROM place p"
                         " JOIN instance_type t ON t.vendor = p.vendor AND t.name = ?4"
-                        " JOIN pool k ON k.place = p.id AND k.instance_type = t.id"
-                        " JOIN observed o ON o.feed = k.feed"
+                        " JOIN observed o ON o.feed IN ("
+                        "  SELECT feed FROM pool WHERE place = p.id AND instance_type = t.id"
+                        "  UNION SELECT feed FROM offer WHERE place = p.id"
+                        "  AND instance_type = t.id AND purchase = 1)"
                         " WHERE p.vendor = ?1 AND p.region = ?2 AND p.zone = coalesce(?3, '')"
                         " ORDER BY o.first, o.last",
                         &st, err);

@@ -122,7 +122,7 @@ int series_merge(const struct db *d, const struct staging *staging, struct publi
 /* observed.c: inside a transaction. Seconds between the rounds of a source, 0 = not in rounds. */
 int64_t observed_step(const struct store *s, const char *source);
 /* The feed was looked at from first to last, as part of rounds `step` apart. Nothing is kept of
- * feeds without series. */
+ * single looks at feeds without series. */
 int observed_add(const struct db *d, int64_t feed, int64_t first, int64_t last, int64_t step,
                  struct gt_error *err) GT_CHECK;
 /* The same of a staging just merged, which is still attached. */

@@ -24,7 +24,8 @@
     X(sources) \
     X(spot) \
     X(tier) \
-    X(verify)
+    X(verify) \
+    X(watch)
 
 #define X(name) extern const struct command command_##name;
 COMMANDS(X)

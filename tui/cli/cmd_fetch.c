@@ -1,5 +1,5 @@
 /* fetch: downloads price sources into the database (product.md section 2). */
-#include "config.h"
+#include "fetch_regions.h"
 #include "fetch_view.h"
 #include "gputier/fetch.h"
 #include "gputier/jsonw.h"
@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ASK_ABOVE   1000000000ULL /* bytes */
-#define REGIONS_MAX 64
+#define ASK_ABOVE 1000000000ULL /* bytes */
 
 static const struct cli_option options[] = {
     {"region", 'r', OPT_LIST, "VENDOR/CODE", "prices of this region; may be given several times"},
@@ -23,94 +22,6 @@ static const struct cli_option options[] = {
     {"ipv4", '4', OPT_FLAG, NULL, "IPv4 addresses alone"},
     {"ipv6", '6', OPT_FLAG, NULL, "IPv6 addresses alone"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
-
-struct region_list {
-    char *name[REGIONS_MAX];
-    size_t n;
-};
-
-static void region_add(struct region_list *l, const char *vendor, const char *code, size_t len)
-{
-    char text[160];
-    snprintf(text, sizeof text, "%s%s%.*s", vendor, *vendor ? "/" : "", (int)len, code);
-    for (size_t i = 0; i < l->n; i++) {
-        if (strcmp(l->name[i], text) == 0) {
-            return;
-        }
-    }
-    if (l->n < REGIONS_MAX && (l->name[l->n] = strdup(text)) != NULL) {
-        l->n++;
-    }
-}
-
-static void region_release(struct region_list *l)
-{
-    for (size_t i = 0; i < l->n; i++) {
-        free(l->name[i]);
-    }
-}
-
-struct plan_regions {
-    struct app *app;
-    struct region_list *list;
-};
-
-/* Regions that a saved plan's scenario names. One that is no longer readable names none. */
-static int from_plan(void *ctx, const char *name, int64_t when)
-{
-    struct plan_regions *p = ctx;
-    struct gt_error ignored;
-    struct scenario *sc = NULL;
-    char *json = NULL, *text = NULL;
-    (void)when;
-    if (store_load_plan(p->app->store, name, &json, &text, &ignored) == 0 && text &&
-        scenario_parse(text, strlen(text), name, NULL, 0, p->app->now, p->app->local_offset_s, &sc,
-                       &ignored) == 0) {
-        for (size_t i = 0; i < sc->n_regions; i++) {
-            region_add(p->list, sc->regions[i].vendor, sc->regions[i].region,
-                       strlen(sc->regions[i].region));
-        }
-        scenario_free(sc);
-    }
-    free(json);
-    free(text);
-    return 0;
-}
-
-/* --region, else the config's and the saved scenarios' regions, else two well-known ones. */
-static int choose_regions(struct app *app, const struct cli_args *args, struct region_list *l,
-                          struct gt_error *err)
-{
-    const char *v;
-    for (size_t i = 0; (v = cli_list(args, "region", i)) != NULL; i++) {
-        if (i >= REGIONS_MAX) {
-            return gt_fail(err, GT_EUSAGE, "--region", "more than %d regions; use --all-regions",
-                           REGIONS_MAX);
-        }
-        if (!*v || v[strcspn(v, " \t,?#%")] || strlen(v) > 100) {
-            return gt_fail(err, GT_EUSAGE, "--region",
-                           "found '%.60s', expected VENDOR/CODE such as aws/us-east-1", v);
-        }
-        region_add(l, "", v, strlen(v));
-    }
-    if (l->n > 0 || cli_flag(args, "all-regions")) {
-        return 0;
-    }
-    v = config_get(app, "regions", NULL, NULL);
-    for (v = v ? v : ""; *v; v += strcspn(v, " ,[]")) {
-        v += strspn(v, " ,[]");
-        if (*v) {
-            region_add(l, "", v, strcspn(v, " ,[]"));
-        }
-    }
-    struct plan_regions p = {app, l};
-    int rc = store_list_plans(app->store, from_plan, &p, err);
-    if (rc == 0 && l->n == 0) {
-        region_add(l, "aws", "us-east-1", 9);
-        region_add(l, "azure", "eastus", 6);
-    }
-    return rc;
-}
 
 /* Says how much is coming; above 1 GB somebody has to agree. */
 static int agree(struct app *app, const struct fetch_options *o, struct gt_error *err)
@@ -236,7 +147,7 @@ static int limit(const struct cli_args *args, const char *name, bool duration, i
 
 static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
 {
-    struct region_list regions = {.n = 0};
+    struct fetch_regions regions = {.n = 0};
     struct fetch_options o = {
         .sources = args->positional,
         .n_sources = args->n_positional,
@@ -260,13 +171,13 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
         return gt_fail(err, GT_EUSAGE, "fetch", "--offline is set: nothing is fetched");
     }
     rc = rc ? rc : app_store(app, &o.store, err);
-    rc = rc ? rc : choose_regions(app, args, &regions, err);
+    rc = rc ? rc : fetch_regions_choose(app, args, &regions, err);
     if (rc == 0) {
         o.regions = (const char *const *)regions.name;
         o.n_regions = regions.n;
         rc = carry_out(app, &o, err);
     }
-    region_release(&regions);
+    fetch_regions_release(&regions);
     return rc;
 }
 

@@ -23,12 +23,13 @@ int store_last_run(struct store *s, const char *source_id, int64_t *when,
 int store_round(struct store *s, int64_t when, uint64_t *changed, struct gt_error *err) GT_CHECK;
 
 /* The observed times of a pool, merged over the feeds that speak of it, oldest first. step_s: the
- * largest of them. zone NULL = the region as a whole. */
+ * largest of them. zone NULL = the region as a whole; source_id NULL = every source. */
 struct observed_time {
     int64_t first, last, step_s;
 };
 int store_observed(struct store *s, const char *vendor, const char *region, const char *zone,
-                   const char *instance_type, int (*row)(void *ctx, const struct observed_time *o),
-                   void *ctx, struct gt_error *err) GT_CHECK;
+                   const char *instance_type, const char *source_id,
+                   int (*row)(void *ctx, const struct observed_time *o), void *ctx,
+                   struct gt_error *err) GT_CHECK;
 
 #endif

@@ -60,7 +60,8 @@ struct spot_trace {
     int64_t gap_s;
     size_t n;
     const int32_t *count;
-}; /* expanded series */
+    int64_t unknown; /* samples that nobody took and that count as unavailable, as the file says */
+};                   /* expanded series */
 int spot_trace_parse(const char *text, size_t len, const char *file, struct arena *a,
                      struct spot_trace *out, struct gt_error *err) GT_CHECK;
 

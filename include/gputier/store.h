@@ -110,6 +110,8 @@ struct price_point {
     int64_t when;
     money price;
     const char *currency, *source_id, *sku;
+    bool bundled;
+    int64_t known_to; /* when its source no longer had it; GT_TIME_NONE = it has, or no offer */
 };
 /* Price history of one offer key, oldest first. zone NULL = any. */
 int store_history(struct store *s, const char *vendor, const char *region, const char *zone,

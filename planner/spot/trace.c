@@ -1,9 +1,10 @@
 /* Availability traces: run-length CSV to an expanded series (spot-policies.md section 1).
  *
- * "# key=value" lines (gap_s and n are needed), the header t_s,avail[,price], one row per change,
- * and the end marker t_s = n * gap_s, avail = -1. A trace with a hole in it (first row not at 0,
- * a time off the grid or out of order, no end marker) is refused: what the provider did there is
- * unknown, and any guess would be an answer about something else. */
+ * "# key=value" lines (gap_s and n are needed, unknown_ticks is kept), the header
+ * t_s,avail[,price], one row per change, and the end marker t_s = n * gap_s, avail = -1. A trace
+ * with a hole in it (first row not at 0, a time off the grid or out of order, no end marker) is
+ * refused: what the provider did there is unknown, and any guess would be an answer about something
+ * else. */
 #include "gputier/spot.h"
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 struct reader {
     const char *p, *end, *file;
     long line;
-    int64_t gap_s, n;
+    int64_t gap_s, n, unknown;
     int32_t *count;
     int64_t filled; /* ticks written */
     int32_t value;
@@ -85,6 +86,10 @@ static int comment(struct reader *r, const char *s, size_t len, struct gt_error 
         if (!integer(s + at, len - at, &r->n) || r->n < 1 || r->n > SPOT_MAX_TICKS) {
             return fail(r, err, "n must be a count of samples from 1 to 10000000", s + at,
                         len - at);
+        }
+    } else if (key == 13 && !memcmp(s + i, "unknown_ticks", 13)) {
+        if (!integer(s + at, len - at, &r->unknown) || r->unknown < 0) {
+            return fail(r, err, "unknown_ticks must be a count", s + at, len - at);
         }
     }
     return 0;
@@ -206,6 +211,7 @@ int spot_trace_parse(const char *text, size_t len, const char *file, struct aren
         return fail(&r, err, "the trace has no end marker (t_s = n times gap_s, avail = -1)", NULL,
                     0);
     }
-    *out = (struct spot_trace){.gap_s = r.gap_s, .n = (size_t)r.n, .count = r.count};
+    *out = (struct spot_trace){
+        .gap_s = r.gap_s, .n = (size_t)r.n, .count = r.count, .unknown = r.unknown};
     return 0;
 }

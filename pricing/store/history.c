@@ -6,13 +6,13 @@
  * spot price repeating the one before from the same source says nothing new and is left out. */
 static const char history_sql[] =
     "SELECT coalesce(o.valid_from, iif(f.bundled, o.as_of, NULL), o.known_from) AS time,"
-    " coalesce(o.price, '0'), o.price_month, o.currency, s.name, o.sku, o.id"
+    " coalesce(o.price, '0'), o.price_month, o.currency, s.name, o.sku, o.id, f.bundled, o.known_to"
     " FROM offer o JOIN instance_type t ON t.id = o.instance_type JOIN place p ON p.id = o.place"
     " JOIN feed f ON f.id = o.feed JOIN source s ON s.id = f.source"
     " WHERE t.vendor = ?1 AND t.name = ?4 AND p.vendor = ?1 AND p.region = ?2"
     " AND (?3 IS NULL OR p.zone = ?3) AND o.purchase = ?5 AND o.price_state = 0"
     " UNION ALL"
-    " SELECT x.time, x.price, NULL, x.currency, s.name, NULL, 0"
+    " SELECT x.time, x.price, NULL, x.currency, s.name, NULL, 0, 0, NULL"
     " FROM (SELECT x.time, x.price, x.currency, x.source, lag(x.price || x.currency) OVER ("
     "   PARTITION BY x.place, x.source ORDER BY x.time) AS last"
     "  FROM spot_point x JOIN instance_type t ON t.id = x.instance_type"
@@ -42,7 +42,9 @@ int store_history(struct store *s, const char *vendor, const char *region, const
         struct price_point pt = {.when = sqlite3_column_int64(st, 0),
                                  .currency = column_str(st, 3),
                                  .source_id = column_str(st, 4),
-                                 .sku = column_str(st, 5)};
+                                 .sku = column_str(st, 5),
+                                 .bundled = sqlite3_column_int(st, 7) != 0,
+                                 .known_to = column_time(st, 8)};
         bool monthly = sqlite3_column_type(st, 2) != SQLITE_NULL;
         rc = column_money(&s->db, st, monthly ? 2 : 1, &pt.price, err);
         if (rc == 0) {

@@ -157,8 +157,9 @@ int store_round(struct store *s, int64_t when, uint64_t *changed, struct gt_erro
 }
 
 int store_observed(struct store *s, const char *vendor, const char *region, const char *zone,
-                   const char *instance_type, int (*row)(void *ctx, const struct observed_time *o),
-                   void *ctx, struct gt_error *err)
+                   const char *instance_type, const char *source_id,
+                   int (*row)(void *ctx, const struct observed_time *o), void *ctx,
+                   struct gt_error *err)
 {
     sqlite3_stmt *st = NULL;
     struct observed_time at = {0};
@@ -171,14 +172,16 @@ int store_observed(struct store *s, const char *vendor, const char *region, cons
                         "  SELECT feed FROM pool WHERE place = p.id AND instance_type = t.id"
                         "  UNION SELECT feed FROM offer WHERE place = p.id"
                         "  AND instance_type = t.id AND purchase = 1)"
+                        " JOIN feed f ON f.id = o.feed JOIN source s ON s.id = f.source"
                         " WHERE p.vendor = ?1 AND p.region = ?2 AND p.zone = coalesce(?3, '')"
-                        " ORDER BY o.first, o.last",
+                        " AND (?5 IS NULL OR s.name = ?5) ORDER BY o.first, o.last",
                         &st, err);
     if (rc == 0) {
         (void)sqlite3_bind_text(st, 1, vendor, -1, SQLITE_STATIC);
         (void)sqlite3_bind_text(st, 2, region, -1, SQLITE_STATIC);
         (void)sqlite3_bind_text(st, 3, zone, -1, SQLITE_STATIC);
         (void)sqlite3_bind_text(st, 4, instance_type, -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(st, 5, source_id, -1, SQLITE_STATIC);
     }
     while (rc == 0 && (rc = db_step(&s->db, st, &more, err)) == 0 && more) {
         struct observed_time next = {sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1),

@@ -161,7 +161,8 @@ static void times_of_looking(void **state)
     round_at(s, T0 + 1400, "a"); /* late, not missing */
     round_at(s, T0 + 2600, "a"); /* one round is missing before it */
     assert_int_equal(store_touch_source(s, "lambda", "", T0 + 3200, NULL), 0);
-    assert_int_equal(store_observed(s, "aws", "us-east-1", "a", "p4d", add_time, text, NULL), 0);
+    assert_int_equal(store_observed(s, "aws", "us-east-1", "a", "p4d", NULL, add_time, text, NULL),
+                     0);
     assert_string_equal(text, "-5000--5000/0;0-1400/600;2600-3200/600;");
     assert_int_equal(store_last_run(s, "lambda", &last, NULL), 0);
     assert_true(last == T0 + 3200);

@@ -1,5 +1,6 @@
-/* spot replay|simulate: what a policy costs on a recorded availability trace, and what checkpoints
- * and interruptions do to one job (spot-policies.md, checkpoint-model.md). */
+/* spot replay|simulate|trace: what a policy costs on a recorded availability trace, what
+ * checkpoints and interruptions do to one job (spot-policies.md, checkpoint-model.md), and a
+ * recorded series as such a trace. */
 #include "cmd_spot.h"
 #include "gputier/units.h"
 #include <string.h>
@@ -30,6 +31,19 @@ static const struct cli_option options[] = {
     {"seed", 0, OPT_VALUE, "N", "simulate: seed of the random numbers (1)"},
     {"cold-start", 0, OPT_FLAG, NULL, "simulate: the first launch pays the restart too"},
     {"safe-restart", 0, OPT_FLAG, NULL, "simulate: no interruption during a restart"},
+    {"instance", 'i', OPT_VALUE, "NAME", "trace: instance type"},
+    {"region", 'r', OPT_VALUE, "VENDOR/CODE", "trace: region"},
+    {"vendor", 0, OPT_VALUE, "NAME", "trace: vendor, when --region does not name it"},
+    {"zone", 0, OPT_VALUE, "CODE", "trace: the series of this zone (default: of the region)"},
+    {"source", 0, OPT_VALUE, "SOURCE", "trace: whose series, when there are several"},
+    {"value", 0, OPT_VALUE, "avail|price", "trace: how many could be had, or the spot price"},
+    {"step", 0, OPT_VALUE, "DURATION", "trace: time between two samples (10min)"},
+    {"since", 0, OPT_VALUE, "DATE", "trace: from this instant"},
+    {"until", 0, OPT_VALUE, "DATE", "trace: up to this instant"},
+    {"gaps", 0, OPT_VALUE, "longest|unavailable|refuse",
+     "trace: where nobody looked: the longest stretch without a gap; all of it, 0 in the gaps; "
+     "none"},
+    {"output", 'o', OPT_VALUE, "FILE", "trace: file to write (- = standard output)"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
 int spot_seconds(const struct cli_args *args, const char *name, double fallback, double *out,
@@ -93,14 +107,17 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     if (strcmp(what, "simulate") == 0) {
         return spot_simulate_run(app, args, err);
     }
-    return gt_fail(err, GT_EUSAGE, "", "found '%.40s', expected replay or simulate", what);
+    if (strcmp(what, "trace") == 0) {
+        return spot_trace_run(app, args, err);
+    }
+    return gt_fail(err, GT_EUSAGE, "", "found '%.40s', expected replay, simulate or trace", what);
 }
 
 const struct command command_spot = {
     .name = "spot",
-    .usage = "replay TRACE… | simulate",
-    .summary =
-        "replay a purchase policy on availability traces, or simulate a job with checkpoints",
+    .usage = "replay TRACE… | simulate | trace",
+    .summary = "replay a purchase policy on availability traces, simulate a job, or write a "
+               "recorded trace",
     .options = options,
     .example = "gputier spot replay us-east-1f.csv --work 48h --deadline 60h --spot-price 0.92 "
                "--od-price 3.06",

@@ -1,10 +1,11 @@
-/* The two halves of `spot`, and what they share. */
+/* The parts of `spot`, and what they share. */
 #ifndef GPUTIER_CMD_SPOT_H
 #define GPUTIER_CMD_SPOT_H
 #include "cli.h"
 #include "gputier/money.h"
 
 int spot_replay_run(struct app *app, const struct cli_args *args, struct gt_error *err);
+int spot_trace_run(struct app *app, const struct cli_args *args, struct gt_error *err);
 int spot_simulate_run(struct app *app, const struct cli_args *args, struct gt_error *err);
 
 /* Seconds of the duration option `name`; without it `fallback`, or a usage error if that is < 0. */

@@ -278,8 +278,9 @@ static int once(struct watch *w, struct gt_error *err)
     for (size_t i = 0; i < w->n; i++) {
         failed += w->source[i].failed;
     }
-    return rc == 0 && ok == 0 && failed > 0 ? gt_fail(err, GT_ENET, "watch", "no source answered")
-                                            : rc;
+    return rc == 0 && ok == 0 && failed > 0
+               ? gt_fail(err, GT_ENET, "watch", "no source brought anything")
+               : rc;
 }
 
 static void greet(const struct watch *w)

@@ -32,7 +32,8 @@ struct question {
     size_t n;
 };
 
-static int load_traces(const struct cli_args *args, struct question *q, struct gt_error *err)
+static int load_traces(const struct app *app, const struct cli_args *args, struct question *q,
+                       struct gt_error *err)
 {
     size_t n = args->n_positional - 1;
     if (n < 1 || n > SPOT_MAX_ZONES) {
@@ -53,6 +54,10 @@ static int load_traces(const struct cli_args *args, struct question *q, struct g
         free(text);
         if (rc) {
             return rc;
+        }
+        if (q->traces[z].unknown > 0 && !app->quiet) {
+            fprintf(stderr, "%s: %lld of %zu samples were not recorded and count as unavailable\n",
+                    q->file[z], (long long)q->traces[z].unknown, q->traces[z].n);
         }
     }
     return 0;
@@ -415,7 +420,7 @@ static int answer(struct app *app, const struct cli_args *args, struct question 
                   struct gt_error *err)
 {
     struct buf b;
-    int rc = load_traces(args, q, err);
+    int rc = load_traces(app, args, q, err);
     rc = rc ? rc : load_prices(args, q, err);
     rc = rc ? rc : read_job(args, q, err);
     rc = rc ? rc : choose_policies(args, q, err);

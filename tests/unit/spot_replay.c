@@ -43,7 +43,7 @@ static void worked_trace(void **state)
 {
     (void)state;
     int32_t count[20] = {1, 1, 1};
-    struct spot_trace t = {600, 20, count};
+    struct spot_trace t = {.gap_s = 600, .n = 20, .count = count};
     double price = 1;
     struct spot_case c = simple("greedy", &t, &price);
     struct spot_replay r;
@@ -63,7 +63,7 @@ static void lost_work(void **state)
 {
     (void)state;
     int32_t count[40] = {1, 1, 1};
-    struct spot_trace t = {600, 40, count};
+    struct spot_trace t = {.gap_s = 600, .n = 40, .count = count};
     double price = 1;
     struct spot_case c = simple("spot_only", &t, &price);
     struct spot_replay r;
@@ -88,7 +88,9 @@ static void zones(void **state)
     (void)state;
     int32_t a[10] = {1, 1, 0, 0, 0, 0, 0, 0, 0, 0}, b[10] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1},
             c3[10] = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
-    struct spot_trace t[3] = {{600, 10, a}, {600, 10, b}, {600, 10, c3}};
+    struct spot_trace t[3] = {{.gap_s = 600, .n = 10, .count = a},
+                              {.gap_s = 600, .n = 10, .count = b},
+                              {.gap_s = 600, .n = 10, .count = c3}};
     double price[3] = {2, 1, 1}; /* equal prices: the lower index */
     struct spot_case c = simple("greedy", t, price);
     struct spot_replay r;
@@ -113,7 +115,8 @@ static void deadline_is_kept(void **state)
     for (int i = 0; i < 4000; i++) {
         int32_t count[2][64];
         double price[2] = {1, 1.5};
-        struct spot_trace t[2] = {{300, 64, count[0]}, {300, 64, count[1]}};
+        struct spot_trace t[2] = {{.gap_s = 300, .n = 64, .count = count[0]},
+                                  {.gap_s = 300, .n = 64, .count = count[1]}};
         random_series(&r, count[0], 64);
         random_series(&r, count[1], 64);
         const char *policy = spot_policy_name((size_t)below(&r, 9));
@@ -157,7 +160,8 @@ static void jumps_change_nothing(void **state)
     for (int i = 0; i < 20000; i++) {
         int32_t count[96];
         double price[2] = {1, 1};
-        struct spot_trace t[2] = {{300, 96, count}, {300, 96, count}};
+        struct spot_trace t[2] = {{.gap_s = 300, .n = 96, .count = count},
+                                  {.gap_s = 300, .n = 96, .count = count}};
         random_series(&r, count, 96);
         const char *policy = spot_policy_name((size_t)below(&r, 9));
         if (strcmp(policy, "up_next") == 0) {
@@ -220,7 +224,7 @@ static void optimum_is_the_best_of_all_plans(void **state)
     rng_init(&r, 11, 1);
     for (int i = 0; i < 1500; i++) {
         int32_t count[16];
-        struct spot_trace t = {100, 16, count};
+        struct spot_trace t = {.gap_s = 100, .n = 16, .count = count};
         random_series(&r, count, 16);
         double price = below(&r, 5) ? 1 : 4;
         struct spot_case c = simple("optimal", &t, &price);
@@ -261,7 +265,7 @@ static void optimum_bounds_every_policy(void **state)
     rng_init(&r, 12, 1);
     for (int i = 0; i < 300; i++) {
         int32_t count[80];
-        struct spot_trace t = {600, 80, count};
+        struct spot_trace t = {.gap_s = 600, .n = 80, .count = count};
         random_series(&r, count, 80);
         double price = 1;
         struct spot_case c = simple("optimal", &t, &price);
@@ -339,7 +343,8 @@ static void refuses_bad_cases(void **state)
 {
     (void)state;
     int32_t count[4] = {1, 1, 1, 1};
-    struct spot_trace t[2] = {{600, 4, count}, {300, 4, count}};
+    struct spot_trace t[2] = {{.gap_s = 600, .n = 4, .count = count},
+                              {.gap_s = 300, .n = 4, .count = count}};
     double price[2] = {1, 1}, nan_price = (double)NAN;
     struct spot_replay r;
     struct spot_case ok = simple("up", t, price), c;
@@ -375,7 +380,7 @@ static void extremes(void **state)
 {
     (void)state;
     int32_t count[8] = {1, 0, 1, 0, 1, 0, 1, 1};
-    struct spot_trace t = {86400, 8, count};
+    struct spot_trace t = {.gap_s = 86400, .n = 8, .count = count};
     double price = 1;
     struct spot_replay r;
     for (size_t p = 0; p < 9; p++) {

@@ -92,8 +92,9 @@ int observed_published(struct staging *st, int64_t feed, struct gt_error *err)
         int rc = db_prepare(d, "SELECT min(time), max(time) FROM st.spot_point", &q, err);
         rc = rc ? rc : db_step(d, q, &row, err);
         if (row) {
+            int64_t newest = sqlite3_column_int64(q, 1); /* a vendor's clock may be ahead */
             first = sqlite3_column_int64(q, 0);
-            last = st->origin == ORIGIN_FETCHED ? last : sqlite3_column_int64(q, 1);
+            last = st->origin == ORIGIN_FETCHED && last > newest ? last : newest;
         }
         (void)sqlite3_finalize(q);
         if (rc != 0) {

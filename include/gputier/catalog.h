@@ -55,6 +55,17 @@ struct catalog_fx {
     const money *per_usd;
     const int64_t *date;
 };
+/* How often a machine was taken away while it was up, in one place: counted, not stated by a
+ * vendor. A refused launch counts as an interruption: rather too high. */
+struct catalog_hazard {
+    uint32_t vendor, region, zone, instance_type;
+    uint32_t basis; /* name of the trace, or the source of a recorded series */
+    uint8_t trace;  /* 1 = a shipped trace, 0 = a series recorded here */
+    int64_t drops;  /* times it went away */
+    double up_h, looked_h;
+    double rate_per_h, lo_per_h, hi_per_h; /* > 0, with its 95 % interval */
+    int64_t since;                         /* of a series: the first look */
+};
 /* A measured device: effective rates from `gputier bench` (bench.h explains the metrics). */
 struct catalog_bench {
     size_t n;
@@ -80,6 +91,8 @@ struct catalog {
     struct catalog_interruption interruption;
     struct catalog_fx fx;
     struct catalog_bench bench;
+    const struct catalog_hazard *hazards; /* at most one a place and type */
+    size_t n_hazards;
     const struct gpu_spec *gpus;
     size_t n_gpus;
     const struct model_profile *models;

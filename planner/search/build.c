@@ -152,6 +152,13 @@ static const char *interruption_basis(struct search *q, const struct machine *m)
     if (m->lambda_per_h <= 0) {
         return "on demand: not interrupted";
     }
+    const struct catalog_hazard *h = m->hazard;
+    if (h != NULL) {
+        return arena_printf(
+            q->arena, "%.3g/h per machine, %s %s: %lld drops in %.0f h up, 95 %% %.3g-%.3g",
+            h->rate_per_h, h->trace ? "trace" : "recorded series of", catalog_text(q->c, h->basis),
+            (long long)h->drops, h->up_h, h->lo_per_h, h->hi_per_h);
+    }
     return q->s->interruption_per_h >= 0
                ? arena_printf(q->arena, "%g/h per machine, from the scenario", m->lambda_per_h)
                : arena_printf(q->arena, "%g/h per machine, assumed", m->lambda_per_h);

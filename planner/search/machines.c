@@ -138,6 +138,19 @@ static double tweaked(const struct search *q, size_t row)
     return factor;
 }
 
+static const struct catalog_hazard *hazard_of(const struct search *q, size_t row)
+{
+    const struct catalog_offers *f = &q->c->offers;
+    for (size_t i = 0; i < q->c->n_hazards; i++) {
+        const struct catalog_hazard *h = &q->c->hazards[i];
+        if (h->instance_type == f->instance_type[row] && h->zone == f->zone[row] &&
+            h->region == f->region[row] && h->vendor == f->vendor[row]) {
+            return h;
+        }
+    }
+    return NULL;
+}
+
 static double or_nan(float f)
 {
     return isnan(f) ? (double)NAN : (double)f;
@@ -164,14 +177,17 @@ static void fill(struct search *q, size_t row, struct machine *m)
     m->nvme_bytes = isnan(f->local_nvme_gb[row]) ? 0 : (double)f->local_nvme_gb[row] * 1e9;
     m->network_gbps = or_nan(f->network_gbps[row]);
     bool spot = m->purchase == PURCHASE_SPOT || m->purchase == PURCHASE_LOW_PRIORITY;
+    m->hazard = spot && s->interruption_per_h < 0 ? hazard_of(q, row) : NULL;
     m->lambda_per_h = !spot                        ? 0
                       : s->interruption_per_h >= 0 ? s->interruption_per_h
+                      : m->hazard != NULL          ? m->hazard->rate_per_h
                                                    : SEARCH_ASSUMED_LAMBDA;
     m->region_index = region_index(q, f->vendor[row], f->region[row]);
     set_band(q, m);
 }
 
-/* Same machine in several zones at one price: the first (by zone) stands for all. */
+/* Same machine in several zones at one price: the first (by zone) stands for all, unless it is
+ * known how often each takes it away. */
 static bool same_offer(const struct search *q, size_t a, size_t b)
 {
     const struct catalog_offers *f = &q->c->offers;
@@ -180,7 +196,7 @@ static bool same_offer(const struct search *q, size_t a, size_t b)
            f->payment[a] == f->payment[b] && f->offering_class[a] == f->offering_class[b] &&
            f->gpu[a] == f->gpu[b] && f->usd_per_hour[a] == f->usd_per_hour[b] &&
            f->price_per_hour[a] == f->price_per_hour[b] && f->upfront[a] == f->upfront[b] &&
-           f->price_month[a] == f->price_month[b];
+           f->price_month[a] == f->price_month[b] && hazard_of(q, a) == hazard_of(q, b);
 }
 
 static int by_machine(const void *a, const void *b)

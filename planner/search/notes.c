@@ -51,10 +51,17 @@ static void interruption_notes(struct notes *o, const struct candidate *c)
     if (m->lambda_per_h <= 0) {
         return;
     }
-    if (q->s->interruption_per_h < 0) {
+    if (m->hazard != NULL) {
+        add(o, arena_printf(q->arena,
+                            "interruptions: %.3g/h per machine counted from %s %s (95 %% %.3g to "
+                            "%.3g/h); a refused launch counts as one, so it is rather too high",
+                            m->lambda_per_h, m->hazard->trace ? "the trace" : "the series of",
+                            catalog_text(q->c, m->hazard->basis), m->hazard->lo_per_h,
+                            m->hazard->hi_per_h));
+    } else if (q->s->interruption_per_h < 0) {
         add(o, arena_printf(q->arena,
                             "interruptions: %g/h per machine is assumed; no trace of this zone is "
-                            "known",
+                            "known and no series of it recorded",
                             m->lambda_per_h));
     }
     if (c->n > 1) {

@@ -105,8 +105,9 @@ struct machine {
     double upfront_usd, month_usd;
     double factor; /* discount */
     double vcpus, memory_gib, nvme_bytes, network_gbps;
-    double lambda_per_h;             /* of one machine, 0 = not interruptible */
-    double band_lo_pct, band_hi_pct; /* advisor, NAN = none */
+    double lambda_per_h;                 /* of one machine, 0 = not interruptible */
+    const struct catalog_hazard *hazard; /* what it was counted from, NULL = assumed or given */
+    double band_lo_pct, band_hi_pct;     /* advisor, NAN = none */
     size_t region_index;
     const struct machine *twin; /* the same machine on demand, for spot with a deadline */
 };

@@ -266,9 +266,9 @@ static int load_all(struct loader *l, struct gt_error *err)
                     " + (SELECT coalesce(max(id), 0) FROM bench_run)",
                     &runs, err);
     l->cat->generation = (uint64_t)runs;
-    int (*const part[])(struct loader *, struct gt_error *) = {load_reference, load_dimensions,
-                                                               load_offers,    load_storage,
-                                                               load_transfer,  load_interruption};
+    int (*const part[])(struct loader *, struct gt_error *) = {
+        load_reference, load_dimensions,   load_offers, load_storage,
+        load_transfer,  load_interruption, load_hazards};
     for (size_t i = 0; rc == 0 && i < sizeof(part) / sizeof(part[0]); i++) {
         rc = part[i](l, err);
     }
@@ -280,6 +280,7 @@ int store_load_catalog(struct store *s, const struct load_options *o, struct cat
 {
     *out = NULL;
     struct loader l = {.db = &s->db,
+                       .data_dir = s->data_dir,
                        .cat = calloc(1, sizeof(*l.cat)),
                        .at = o->as_of != GT_TIME_NONE,
                        .with_cpu_only = o->with_cpu_only};

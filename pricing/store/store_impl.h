@@ -159,6 +159,7 @@ struct type_info {
 };
 struct loader {
     const struct db *db;
+    const char *data_dir; /* may be NULL */
     struct catalog *cat;
     bool at; /* prices known at cat->as_of; else those believed now */
     bool with_cpu_only;
@@ -203,5 +204,6 @@ int load_offers(struct loader *l, struct gt_error *err) GT_CHECK;
 int load_storage(struct loader *l, struct gt_error *err) GT_CHECK;
 int load_transfer(struct loader *l, struct gt_error *err) GT_CHECK;
 int load_interruption(struct loader *l, struct gt_error *err) GT_CHECK;
+int load_hazards(struct loader *l, struct gt_error *err) GT_CHECK; /* after the offers */
 
 #endif

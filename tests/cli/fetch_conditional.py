@@ -386,6 +386,46 @@ def paging_that_takes_too_long():
         say(states.get("6F81-5844-456A") == "failed", "f067: sources says it failed: %s" % states)
 
 
+def states_of_sources():
+    """fresh, stale after a week, fresh again by a 304; failed and quarantined, each with its reason."""
+    db = os.path.join(WORK, "states.db")
+
+    def at(day, *args):
+        rc, out, err = run(db, *args, env={**env(), "GPUTIER_NOW": "2026-12-%02dT10:00:00Z" % day})
+        return rc, out + err
+
+    def state(day):
+        s = [x for x in json.loads(at(day, "sources", "--format", "json")[1])["sources"]
+             if x["source_id"] == "cudo"][0]
+        return s["state"], s["why"], (s["fetched_at"] or "")[:10], s["rows"]
+    say(state(2)[0] == "not fetched", "sources: not fetched")
+    at(2, "fetch", "cudo")
+    fresh = state(2)
+    rows = fresh[3]
+    say(fresh[:3] == ("fresh", None, "2026-12-02") and rows > 3, "sources: fresh: %s" % (fresh,))
+    say(state(9)[0] == "fresh" and state(10)[0] == "stale", "sources: stale after a week")
+    rc, text = at(10, "fetch", "cudo")
+    say(rc == 0 and "unchanged" in text and state(10)[:3] == ("fresh", None, "2026-12-10"),
+        "sources: a 304 makes it fresh again: %s" % (state(10),))
+    Vendor.status = {"cudo": 403}
+    at(11, "fetch", "cudo")
+    Vendor.status = {}
+    say(state(11)[0] == "failed" and "HTTP 403" in state(11)[1] and state(11)[2:] == ("2026-12-10", rows),
+        "sources: failed, why, and what is still there: %s" % (state(11),))
+    old = BODIES["cudo"][""]
+    before = dump(db, env())
+    BODIES["cudo"][""] = re.sub(rb'("value": *"?)([0-9])', rb"\g<1>9\2", old)
+    rc, text = at(12, "fetch", "cudo")
+    say(rc == 3 and state(12)[0] == "quarantined" and "move by a factor" in state(12)[1]
+        and dump(db, env()) == before, "sources: quarantined and why: %s" % (state(12),))
+    _, table = at(12, "sources")
+    line = [x for x in table.split("\n") if x.startswith("cudo")][0]
+    say("quarantined" in line and "move by" in line, "sources: the table says so too: %s" % line)
+    BODIES["cudo"][""] = old
+    rc, text = at(13, "fetch", "cudo")
+    say(rc == 0 and state(13)[:2] == ("fresh", None), "sources: then fresh: %s" % (state(13),))
+
+
 def keys_are_nowhere():
     """Not in messages (fetch looks each time), nor in what is kept; not when the vendor sends the
     key back in an error either."""
@@ -469,4 +509,4 @@ def the_cache_folder():
 
 main([every_source_is_here, every_source, last_modified_alone, a_change_on_any_page_is_seen,
       pages_in_a_circle, empty_page_in_the_middle, one_region_fails, one_page_of_50_mb,
-      paging_that_takes_too_long, one_failing_vendor_harms_no_other, the_cache_folder, keys_are_nowhere])
+      paging_that_takes_too_long, one_failing_vendor_harms_no_other, states_of_sources, the_cache_folder, keys_are_nowhere])

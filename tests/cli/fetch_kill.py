@@ -299,10 +299,10 @@ def read_only_in(top):
     os.chmod(folder, 0o555)
 
     def as_other(*args):
-        return subprocess.run([program, "--db", db, *args], env=env(HOME=home, XDG_CONFIG_HOME=home, GPUTIER_DATA=home),
-                              check=False,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=60, **who)
+        return subprocess.run([program, "--db", db, *args], stdin=subprocess.DEVNULL,
+                              env=env(HOME=home, XDG_CONFIG_HOME=home, GPUTIER_DATA=home),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=60, check=False, **who)
     for args in (FETCH, ("import", "aws-offer", new_list)):
         r = as_other(*args)
         say(r.returncode == 1 and "read-only" in r.stderr and not left(db),

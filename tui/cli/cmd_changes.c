@@ -309,7 +309,9 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
         rc = gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     if (rc == 0) {
-        qsort(l.row, l.n, sizeof *l.row, by_size);
+        if (l.n > 1) {
+            qsort(l.row, l.n, sizeof *l.row, by_size);
+        }
         l.shown = l.n < limit ? l.n : (size_t)limit;
         rc = show(app, &l, err);
     }

@@ -109,7 +109,8 @@ int store_source_files(struct store *s, const char *source_id,
 struct price_point {
     int64_t when;
     money price;
-    const char *currency, *source_id, *sku;
+    const char *currency, *source_id, *sku, *zone; /* zone "" = the region as a whole */
+    int64_t valid_to;                              /* the vendor's date; GT_TIME_NONE = none */
     bool bundled;
     int64_t known_to; /* when its source no longer had it; GT_TIME_NONE = it has, or no offer */
 };

@@ -6,21 +6,23 @@
  * spot price repeating the one before from the same source says nothing new and is left out. */
 static const char history_sql[] =
     "SELECT coalesce(o.valid_from, iif(f.bundled, o.as_of, NULL), o.known_from) AS time,"
-    " coalesce(o.price, '0'), o.price_month, o.currency, s.name, o.sku, o.id, f.bundled, o.known_to"
+    " coalesce(o.price, '0'), o.price_month, o.currency, s.name, o.sku, o.id, f.bundled, "
+    "o.known_to,"
+    " p.zone, o.valid_to"
     " FROM offer o JOIN instance_type t ON t.id = o.instance_type JOIN place p ON p.id = o.place"
     " JOIN feed f ON f.id = o.feed JOIN source s ON s.id = f.source"
     " WHERE t.vendor = ?1 AND t.name = ?4 AND p.vendor = ?1 AND p.region = ?2"
     " AND (?3 IS NULL OR p.zone = ?3) AND o.purchase = ?5 AND o.price_state = 0"
     " UNION ALL"
-    " SELECT x.time, x.price, NULL, x.currency, s.name, NULL, 0, 0, NULL"
-    " FROM (SELECT x.time, x.price, x.currency, x.source, lag(x.price || x.currency) OVER ("
+    " SELECT x.time, x.price, NULL, x.currency, s.name, NULL, 0, 0, NULL, x.zone, NULL"
+    " FROM (SELECT x.time, x.price, x.currency, x.source, p.zone, lag(x.price || x.currency) OVER ("
     "   PARTITION BY x.place, x.source ORDER BY x.time) AS last"
     "  FROM spot_point x JOIN instance_type t ON t.id = x.instance_type"
     "  JOIN place p ON p.id = x.place"
     "  WHERE ?5 = 1 AND t.vendor = ?1 AND t.name = ?4 AND p.vendor = ?1 AND p.region = ?2"
     "  AND (?3 IS NULL OR p.zone = ?3) AND x.price IS NOT NULL) x JOIN source s ON s.id = x.source"
     " WHERE x.last IS NOT x.price || x.currency"
-    " ORDER BY 1, 5, 7";
+    " ORDER BY 1, 5, 10, 7";
 
 int store_history(struct store *s, const char *vendor, const char *region, const char *zone,
                   const char *instance_type, enum purchase p,
@@ -44,7 +46,9 @@ int store_history(struct store *s, const char *vendor, const char *region, const
                                  .source_id = column_str(st, 4),
                                  .sku = column_str(st, 5),
                                  .bundled = sqlite3_column_int(st, 7) != 0,
-                                 .known_to = column_time(st, 8)};
+                                 .known_to = column_time(st, 8),
+                                 .zone = column_str(st, 9),
+                                 .valid_to = column_time(st, 10)};
         bool monthly = sqlite3_column_type(st, 2) != SQLITE_NULL;
         rc = column_money(&s->db, st, monthly ? 2 : 1, &pt.price, err);
         if (rc == 0) {

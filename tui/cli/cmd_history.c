@@ -1,8 +1,10 @@
 /* history: what one offer, or one spot pool, cost over time (product.md section 2). Each price with
- * the day it was first seen and its change against the one before from the same source. */
+ * the day it was first seen and its change against the one before from the same source, and what
+ * each series sums up to: least, most, last, and the mean weighted by time. */
 #include "gputier/csvw.h"
 #include "gputier/jsonw.h"
 #include "gputier/units.h"
+#include "history.h"
 #include "table.h"
 #include <math.h>
 #include <stdio.h>
@@ -18,25 +20,15 @@ static const struct cli_option options[] = {
     {"vendor", 0, OPT_VALUE, "NAME", "vendor, when --region does not name it"},
     {"zone", 0, OPT_VALUE, "CODE", "only this zone"},
     {"purchase", 'p', OPT_VALUE, "NAME", "on_demand (default), spot, reserved_1y, …"},
+    {"since", 0, OPT_VALUE, "DATE", "from this instant; the price then in force stands at it"},
+    {"until", 0, OPT_VALUE, "DATE", "up to this instant (now)"},
     {"plot", 0, OPT_FLAG, NULL, "bars beside the prices"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
-struct point {
-    int64_t when;
-    money price;
-    char currency[8];
-    const char *source, *sku; /* interned */
-    double change_pct;        /* NAN: nothing comparable before it */
-};
-struct series {
-    struct point *p;
-    size_t n, cap;
-    struct arena *arena;
-    struct intern *strings;
-};
 struct question {
     const char *vendor, *region, *zone, *instance_type;
     enum purchase purchase;
+    int64_t since, until; /* since: GT_TIME_NONE = from the first */
 };
 
 static const char *keep(struct series *s, const char *text)
@@ -58,19 +50,27 @@ static int on_point(void *ctx, const struct price_point *pt)
         s->cap = cap;
     }
     struct point *p = &s->p[s->n++];
-    *p = (struct point){.when = pt->when, .price = pt->price, .change_pct = (double)NAN};
+    *p = (struct point){.when = pt->when,
+                        .since = pt->when,
+                        .ends = pt->valid_to,
+                        .price = pt->price,
+                        .change_pct = (double)NAN};
+    if (pt->known_to != GT_TIME_NONE && (p->ends == GT_TIME_NONE || pt->known_to < p->ends)) {
+        p->ends = pt->known_to;
+    }
     snprintf(p->currency, sizeof p->currency, "%s", pt->currency ? pt->currency : "");
     p->source = keep(s, pt->source_id);
     p->sku = keep(s, pt->sku);
-    return p->source && p->sku ? 0 : GT_ENOMEM;
+    p->zone = keep(s, pt->zone);
+    return p->source && p->sku && p->zone ? 0 : GT_ENOMEM;
 }
 
-/* Against the last price of the same source and currency: two sources round differently. */
+/* Against the last price of the same source, zone and currency: two sources round differently. */
 static void compare(struct series *s)
 {
     for (size_t i = 1; i < s->n; i++) {
         for (size_t k = i; k-- > 0;) {
-            if (s->p[k].source == s->p[i].source &&
+            if (s->p[k].source == s->p[i].source && s->p[k].zone == s->p[i].zone &&
                 strcmp(s->p[k].currency, s->p[i].currency) == 0) {
                 double old = money_to_double(s->p[k].price);
                 s->p[i].change_pct =
@@ -81,7 +81,27 @@ static void compare(struct series *s)
     }
 }
 
-static int write_json(const struct question *q, const struct series *s, struct buf *b)
+static void json_summary(struct jsonw *w, const struct summary *m)
+{
+    jsonw_object(w);
+    jsonw_key(w, "zone");
+    jsonw_string_or_null(w, m->first->zone);
+    jsonw_kstring(w, "source_id", m->first->source);
+    jsonw_key(w, "sku");
+    jsonw_string_or_null(w, m->first->sku);
+    jsonw_kstring(w, "currency", m->first->currency);
+    jsonw_ktime(w, "from", m->from);
+    jsonw_ktime(w, "until", m->until);
+    jsonw_kint(w, "changes", (int64_t)m->changes);
+    jsonw_kmoney(w, "min", m->min);
+    jsonw_kmoney(w, "max", m->max);
+    jsonw_kmoney(w, "last", m->last);
+    jsonw_kmoney(w, "mean", m->mean);
+    jsonw_end_object(w);
+}
+
+static int write_json(const struct question *q, const struct series *s, const struct summary *m,
+                      size_t n, struct buf *b)
 {
     struct jsonw w;
     jsonw_init(&w, b, true);
@@ -92,12 +112,16 @@ static int write_json(const struct question *q, const struct series *s, struct b
     jsonw_kstring(&w, "zone", q->zone);
     jsonw_kstring(&w, "instance_type", q->instance_type);
     jsonw_kstring(&w, "purchase", purchase_name(q->purchase));
+    jsonw_ktime(&w, "since", q->since);
+    jsonw_ktime(&w, "until", q->until);
     jsonw_key(&w, "points");
     jsonw_array(&w);
     for (size_t i = 0; i < s->n; i++) {
         const struct point *p = &s->p[i];
         jsonw_object(&w);
-        jsonw_ktime(&w, "when", p->when);
+        jsonw_ktime(&w, "when", p->since);
+        jsonw_key(&w, "zone");
+        jsonw_string_or_null(&w, p->zone);
         jsonw_kmoney(&w, "price_per_hour", p->price);
         jsonw_kstring(&w, "currency", p->currency);
         /* hundredths of a percent are what prices of five digits tell */
@@ -109,14 +133,20 @@ static int write_json(const struct question *q, const struct series *s, struct b
         jsonw_end_object(&w);
     }
     jsonw_end_array(&w);
+    jsonw_key(&w, "summary");
+    jsonw_array(&w);
+    for (size_t i = 0; i < n; i++) {
+        json_summary(&w, &m[i]);
+    }
+    jsonw_end_array(&w);
     jsonw_end_object(&w);
     return jsonw_finish(&w);
 }
 
 static int write_csv(const struct series *s, struct buf *b)
 {
-    static const char *const titles[] = {"when",       "price_per_hour", "currency",
-                                         "change_pct", "source_id",      "sku"};
+    static const char *const titles[] = {
+        "when", "price_per_hour", "currency", "change_pct", "source_id", "sku", "zone"};
     struct csvw w;
     char when[32];
     csvw_init(&w, b);
@@ -125,12 +155,13 @@ static int write_csv(const struct series *s, struct buf *b)
     }
     csvw_end_row(&w);
     for (size_t i = 0; i < s->n; i++) {
-        csvw_text(&w, time_format(s->p[i].when, when));
+        csvw_text(&w, time_format(s->p[i].since, when));
         csvw_money(&w, s->p[i].price);
         csvw_text(&w, s->p[i].currency);
         csvw_double(&w, round(s->p[i].change_pct * 100) / 100);
         csvw_text(&w, s->p[i].source);
         csvw_text(&w, s->p[i].sku);
+        csvw_text(&w, s->p[i].zone);
         csvw_end_row(&w);
     }
     return csvw_finish(&w);
@@ -138,10 +169,8 @@ static int write_csv(const struct series *s, struct buf *b)
 
 static int write_table(const struct series *s, bool plot, bool ascii, struct buf *b)
 {
-    static const char *const titles[] = {"when",   ">per hour", "",  ">change",
-                                         "source", "relative",  NULL};
     const char *head[] = {
-        titles[0], titles[1], titles[2], titles[3], titles[4], plot ? titles[5] : NULL, NULL};
+        "when", "zone", ">per hour", "", ">change", "source", plot ? "relative" : NULL, NULL};
     struct text_table t;
     double top = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -157,11 +186,80 @@ static int write_table(const struct series *s, bool plot, bool ascii, struct buf
         if (!isnan(s->p[i].change_pct)) {
             snprintf(change, sizeof change, "%+.2f %%", s->p[i].change_pct);
         }
-        table_row(&t, (const char *const[]){time_format(s->p[i].when, when),
+        table_row(&t, (const char *const[]){time_format(s->p[i].since, when),
+                                            *s->p[i].zone ? s->p[i].zone : "-",
                                             money_format_fixed(s->p[i].price, 6, true, price),
                                             s->p[i].currency, change, s->p[i].source, bar});
     }
     return table_write(&t, b, ascii);
+}
+
+static int write_summary(const struct summary *m, size_t n, bool ascii, struct buf *b)
+{
+    struct text_table t;
+    table_init(&t, (const char *const[]){"zone", "source", "from", "until", ">changes", ">least",
+                                         ">most", ">last", ">mean", "", NULL});
+    for (size_t i = 0; i < n; i++) {
+        char from[32], until[32], changes[24], price[4][MONEY_TEXT];
+        const money shown[] = {m[i].min, m[i].max, m[i].last, m[i].mean};
+        snprintf(changes, sizeof changes, "%zu", m[i].changes);
+        for (int k = 0; k < 4; k++) {
+            money_format_fixed(shown[k], 6, true, price[k]);
+        }
+        table_row(&t, (const char *const[]){*m[i].first->zone ? m[i].first->zone : "-",
+                                            m[i].first->source, time_format(m[i].from, from),
+                                            time_format(m[i].until, until), changes, price[0],
+                                            price[1], price[2], price[3], m[i].first->currency});
+    }
+    int rc = n > 0 ? buf_add(b, "\n", 1) : 0;
+    return rc || n == 0 ? rc : table_write(&t, b, ascii);
+}
+
+static int write_all(struct app *app, const struct question *q, const struct series *s, bool plot,
+                     struct buf *b, struct gt_error *err)
+{
+    struct summary *m = NULL;
+    size_t n = 0;
+    int rc = history_summary(s, q->until, &m, &n);
+    if (rc == GT_ERANGE) {
+        return gt_fail(err, rc, "", "the sum of these prices is out of range");
+    }
+    if (rc == 0 && app->format == OUT_JSON) {
+        rc = write_json(q, s, m, n, b);
+    } else if (rc == 0 && app->format == OUT_CSV) {
+        rc = write_csv(s, b);
+    } else if (rc == 0) {
+        rc = write_table(s, plot, app->plain, b);
+        rc = rc ? rc : write_summary(m, n, app->plain, b);
+    }
+    free(m);
+    return rc ? gt_fail(err, rc, "", "out of memory") : app_put(b, err);
+}
+
+static int take_time(const struct app *app, const struct cli_args *a, const char *name,
+                     int64_t *out, struct gt_error *err)
+{
+    const char *v = cli_value(a, name);
+    if (v && time_parse(v, app->local_offset_s, out, NULL) != 0) {
+        return gt_fail(err, GT_EUSAGE, "",
+                       "--%s: found '%.40s', expected a date such as 2026-09-01", name, v);
+    }
+    return 0;
+}
+
+/* The window of time; until = now where nothing is said. */
+static int take_window(const struct app *app, const struct cli_args *a, struct question *q,
+                       struct gt_error *err)
+{
+    q->since = GT_TIME_NONE;
+    q->until = app->as_of != GT_TIME_NONE ? app->as_of : app->now;
+    int rc = take_time(app, a, "since", &q->since, err);
+    rc = rc ? rc : take_time(app, a, "until", &q->until, err);
+    if (rc == 0 && q->since != GT_TIME_NONE && q->since >= q->until) {
+        rc = gt_fail(err, GT_EUSAGE, "--since", "is not before %s",
+                     cli_value(a, "until") ? "--until" : "now");
+    }
+    return rc;
 }
 
 static int take_question(const struct cli_args *a, struct question *q, char vendor[48],
@@ -201,6 +299,7 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     struct buf b;
     char vendor[48];
     int rc = take_question(args, &q, vendor, err);
+    rc = rc ? rc : take_window(app, args, &q, err);
     rc = rc ? rc : app_store(app, &store, err);
     if (rc != 0) {
         return rc;
@@ -211,15 +310,13 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
                                    on_point, &s, err)
                    : gt_fail(err, GT_ENOMEM, "", "out of memory");
     compare(&s);
+    history_clip(&s, q.since, cli_value(args, "until") ? q.until : GT_TIME_NONE);
     buf_init(&b, DOCUMENT_MAX);
     if (rc == 0) {
         if (s.n == 0 && !app->quiet) {
             fputs("no price of this machine was ever known here\n", stderr);
         }
-        rc = app->format == OUT_JSON  ? write_json(&q, &s, &b)
-             : app->format == OUT_CSV ? write_csv(&s, &b)
-                                      : write_table(&s, cli_flag(args, "plot"), app->plain, &b);
-        rc = rc ? gt_fail(err, rc, "", "out of memory") : app_put(&b, err);
+        rc = write_all(app, &q, &s, cli_flag(args, "plot"), &b, err);
     }
     buf_release(&b);
     free(s.p);

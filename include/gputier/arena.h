@@ -21,6 +21,8 @@ struct intern;
 struct intern *intern_new(struct arena *a); /* lives in a */
 /* Id of text[0..len), UINT32_MAX when out of memory. */
 uint32_t intern_add(struct intern *t, const char *text, size_t len);
+/* The same for a string that is most often new, without looking for it: it may be there twice. */
+uint32_t intern_append(struct intern *t, const char *text, size_t len);
 /* Id or 0 when the string was never added (0 also for ""). */
 uint32_t intern_find(const struct intern *t, const char *text, size_t len);
 const char *intern_text(const struct intern *t, uint32_t id); /* borrowed until the arena ends */

@@ -160,14 +160,18 @@ static int intern_grow(struct intern *t)
         return -1;
     }
     uint32_t mask = cap * 2 - 1;
-    for (uint32_t id = 0; id < t->n; id++) {
-        text[id] = t->text[id];
-        len[id] = t->len[id];
-        uint32_t i = hash_bytes(text[id], len[id]) & mask;
-        while (slot[i]) {
-            i = (i + 1) & mask;
+    if (t->n > 0) {
+        memcpy(text, t->text, t->n * sizeof *text);
+        memcpy(len, t->len, t->n * sizeof *len);
+    }
+    for (uint32_t k = 0; t->n > 0 && k <= t->mask; k++) {
+        if (t->slot[k]) { /* appended strings have none */
+            uint32_t id = t->slot[k] - 1, i = hash_bytes(text[id], len[id]) & mask;
+            while (slot[i]) {
+                i = (i + 1) & mask;
+            }
+            slot[i] = id + 1;
         }
-        slot[i] = id + 1;
     }
     t->text = text;
     t->len = len;
@@ -226,6 +230,20 @@ uint32_t intern_add(struct intern *t, const char *text, size_t len)
     t->len[id] = (uint32_t)len;
     t->slot[at] = id + 1;
     return id;
+}
+
+uint32_t intern_append(struct intern *t, const char *text, size_t len)
+{
+    if (len > UINT32_MAX || (t->n == t->cap && intern_grow(t))) {
+        return UINT32_MAX;
+    }
+    const char *copy = arena_strndup(t->arena, text, len);
+    if (!copy) {
+        return UINT32_MAX;
+    }
+    t->text[t->n] = copy;
+    t->len[t->n] = (uint32_t)len;
+    return t->n++;
 }
 
 uint32_t intern_find(const struct intern *t, const char *text, size_t len)

@@ -163,29 +163,55 @@ static const struct {
     {"gh20096gb", NULL, 0, 0, "GH200", false},
 };
 
-/* Letters and digits, lower case, without the makers' names. */
-static void squash(const char *name, char out[64])
+/* Length of a maker's name that stands here as a word's end, 0 if none does. */
+static size_t maker_at(const char *p)
 {
     static const char *const makers[] = {"nvidia", "amd",     "intel",    "habana", "aws",
                                          "tesla",  "geforce", "instinct", "google"};
-    size_t n = 0;
-    for (const char *p = name; *p != '\0' && n < 63;) {
-        size_t skip = 0;
-        for (size_t i = 0; i < COUNT(makers); i++) {
+    size_t found = 0;
+    for (size_t i = 0; i < COUNT(makers); i++) {
+        if ((*p | 0x20) == makers[i][0]) {
             size_t k = strlen(makers[i]);
-            if (strncasecmp(p, makers[i], k) == 0 && !isalnum((unsigned char)p[k])) {
-                skip = k;
-            }
+            found = strncasecmp(p, makers[i], k) == 0 && !isalnum((unsigned char)p[k]) ? k : found;
         }
-        if (skip == 0) {
-            if (isalnum((unsigned char)*p)) {
-                out[n++] = (char)tolower((unsigned char)*p);
-            }
-            skip = 1;
+    }
+    return found;
+}
+
+/* Next letter or digit of a name, lower case, without the makers' names; '\0' at the end. */
+static char next_squashed(const char **p)
+{
+    while (**p != '\0') {
+        size_t maker = maker_at(*p);
+        char c = **p;
+        *p += maker ? maker : 1;
+        if (!maker && isalnum((unsigned char)c)) {
+            return (char)tolower((unsigned char)c);
         }
-        p += skip;
+    }
+    return '\0';
+}
+
+static void squash(const char *name, char out[64])
+{
+    size_t n = 0;
+    for (char c; n < 63 && (c = next_squashed(&name)) != '\0';) {
+        out[n++] = c;
     }
     out[n] = '\0';
+}
+
+static bool squashes_to(const char *name, const char *plain)
+{
+    for (;; plain++) {
+        char c = next_squashed(&name);
+        if (c != *plain) {
+            return false;
+        }
+        if (c == '\0') {
+            return true;
+        }
+    }
 }
 
 static bool contains(const char *text, const char *piece)
@@ -200,11 +226,10 @@ struct gpu_name gpu_canonical(const char *name, double memory_gib, const char *v
     if (g) {
         return (struct gpu_name){g->model, true, false};
     }
-    char plain[64], model[64];
+    char plain[64];
     squash(name, plain);
     for (size_t i = 0; i < COUNT(models); i++) {
-        squash(models[i].model, model);
-        if (strcmp(model, plain) == 0) {
+        if (squashes_to(models[i].model, plain)) {
             return (struct gpu_name){models[i].model, true, false};
         }
     }

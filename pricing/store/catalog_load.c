@@ -26,7 +26,8 @@ int load_text(const struct loader *l, sqlite3_stmt *st, int col, struct text_cac
         *id = cache->id;
         return 0;
     }
-    *id = intern_add(l->cat->strings, text, len);
+    *id = cache->single ? intern_append(l->cat->strings, text, len)
+                        : intern_add(l->cat->strings, text, len);
     if (*id == UINT32_MAX) {
         return load_nomem(l, err);
     }

@@ -6,15 +6,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define BIG_PAGES ((size_t)4 << 20)
+
+/* First use of a small page costs as much as reading some rows; a large catalog has 40,000. */
+static void big_pages(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t page = 4096, from = ((uintptr_t)p + page - 1) & ~(page - 1);
+    uintptr_t to = ((uintptr_t)p + bytes) & ~(page - 1);
+    if (p != NULL && bytes >= BIG_PAGES) {
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+    }
+#endif
+}
+
+static size_t round16(size_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
 
 int offers_columns(const struct loader *l, size_t n, struct columns *c, struct gt_error *err)
 {
-    bool ok = true;
+    size_t bytes = 0;
+#define SIZE(name) bytes += round16((n + 1) * sizeof(*c->name));
+    OFFER_COLUMNS(SIZE)
+#undef SIZE
+    char *at = arena_alloc(l->cat->arena, bytes);
+    if (at == NULL) {
+        return load_nomem(l, err);
+    }
+    big_pages(at, bytes);
 #define COLUMN(name)                                                                               \
-    ok = ok && (c->name = arena_array(l->cat->arena, n + 1, sizeof(*c->name))) != NULL;
+    c->name = (void *)at;                                                                          \
+    at += round16((n + 1) * sizeof(*c->name));
     OFFER_COLUMNS(COLUMN)
 #undef COLUMN
-    return ok ? 0 : load_nomem(l, err);
+    return 0;
 }
 
 struct catalog_offers offers_share(const struct columns *c, size_t n)
@@ -40,6 +69,11 @@ static int make_columns(struct pass *p, struct gt_error *err)
     p->type = malloc((p->cap + 1) * sizeof(*p->type));
     p->options = malloc((p->cap + 1) * sizeof(*p->options));
     p->feed = malloc((p->cap + 1) * sizeof(*p->feed));
+    big_pages(p->slot, slots * sizeof(*p->slot));
+    big_pages(p->place, p->cap * sizeof(*p->place));
+    big_pages(p->type, p->cap * sizeof(*p->type));
+    big_pages(p->options, p->cap * sizeof(*p->options));
+    big_pages(p->feed, p->cap * sizeof(*p->feed));
     return p->slot == NULL || p->place == NULL || p->type == NULL || p->options == NULL ||
                    p->feed == NULL
                ? load_nomem(p->l, err)
@@ -149,10 +183,14 @@ uint32_t *offers_slot(const struct pass *p, uint32_t place, uint32_t type, uint3
     h = (h ^ h >> 29 ^ type) * 0xBF58476D1CE4E5B9ULL;
     h = (h ^ h >> 32 ^ options) * 0x94D049BB133111EBULL;
     for (uint32_t i = (uint32_t)(h >> 32) & p->mask;; i = (i + 1) & p->mask) {
-        uint32_t row = p->slot[i];
-        if (row == 0 || (p->place[row - 1] == place && p->type[row - 1] == type &&
-                         p->options[row - 1] == options)) {
-            return &p->slot[i];
+        struct offer_slot *s = &p->slot[i];
+        if (s->row == 0) {
+            s->tag = (uint32_t)h;
+            return &s->row;
+        }
+        if (s->tag == (uint32_t)h && p->place[s->row - 1] == place && p->type[s->row - 1] == type &&
+            p->options[s->row - 1] == options) {
+            return &s->row;
         }
     }
 }
@@ -200,6 +238,7 @@ static int read_offers(struct pass *p, struct gt_error *err)
                              : "SELECT count(*) FROM offer WHERE known_to IS NULL",
                     &most, err);
     p->cap = (size_t)most;
+    p->cache[TEXT_SKU].single = true;
     if (rc == 0) {
         rc = make_columns(p, err);
     }

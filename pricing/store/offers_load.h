@@ -69,11 +69,16 @@ struct loser {
     double usd;
     int64_t as_of, fetched_at, valid_from, valid_to, id;
 };
+/* tag: other bits of the key's hash, so that the rows of other keys are seldom looked at. */
+struct offer_slot {
+    uint32_t row, tag;
+};
 struct pass {
     struct loader *l;
     struct columns c;
     size_t n, cap;
-    uint32_t *slot, mask; /* hash of keys -> row + 1 */
+    struct offer_slot *slot; /* hash of keys -> row + 1 */
+    uint32_t mask;
     uint32_t *place, *type, *options, *feed;
     struct loser *losers;
     size_t n_losers, losers_cap;

@@ -175,6 +175,7 @@ struct text_cache {
     const char *text;
     size_t len;
     uint32_t id;
+    bool single; /* a column whose texts are mostly different, and not compared by id */
 };
 /* Text column -> id in the catalog's strings. */
 int load_text(const struct loader *l, sqlite3_stmt *st, int col, struct text_cache *cache,

@@ -4,7 +4,7 @@
 TESTS ?=
 
 .PHONY: units check check-only kill-test check-programs deps test-deps lint-deps demo clean help install uninstall \
-  sanitize tsan fuzz fuzz-smoke fuzzers units-of tidy lint format coverage bench
+  sanitize tsan fuzz fuzz-smoke fuzzers units-of tidy lint format coverage bench bench-big
 
 units: $(UNIT)
 
@@ -64,6 +64,12 @@ bench: deps
 	@$(MAKE) --no-print-directory gputier
 	@tests/bench/run
 
+# The price list of 4 GB: needs 15 GB of disk and some minutes.
+bench-big: deps
+	@tests/install-packages bench $(BENCH_PKGS)
+	@$(MAKE) --no-print-directory gputier
+	@tests/bench/import_offer.sh 4.1G
+
 install: $(O)/gputier
 	install -D -m 755 $(O)/gputier $(DESTDIR)$(PREFIX)/bin/gputier
 	@for f in $$(cd data && find . -type f ! -path './tools/*' ! -name README.md); do \
@@ -77,7 +83,7 @@ clean:
 	rm -rf build gputier
 
 help:
-	@echo "all demo check kill-test sanitize tsan fuzz bench lint format coverage install uninstall clean deps"
+	@echo "all demo check kill-test sanitize tsan fuzz bench bench-big lint format coverage install uninstall clean deps"
 
 # Fuzzing: tests/fuzz/NAME.c is a libFuzzer target, seeds in tests/fuzz/corpus/NAME/. fuzz-smoke runs
 # 5 s each, FUZZ_SECONDS sets another time.

@@ -179,10 +179,11 @@ static int on_row(void *ctx, const struct csv_row *row, struct gt_error *err)
     struct savings_parser *s = ctx;
     const char *f[C_COUNT];
     if (!s->header) {
-        int64_t when = strcmp(row->field[0], "Publication Date") == 0 ? aws_time(csv_field(row, 1))
-                                                                      : GT_TIME_NONE;
+        int64_t when = strcmp(csv_field(row, 0), "Publication Date") == 0
+                           ? aws_time(csv_field(row, 1))
+                           : GT_TIME_NONE;
         s->l.o.ctx->as_of = when != GT_TIME_NONE ? when : s->l.o.ctx->as_of;
-        if (strcmp(row->field[0], "SKU") == 0) {
+        if (strcmp(csv_field(row, 0), "SKU") == 0) {
             return take_header(s, row, err);
         }
         return row->line <= PREAMBLE_LINES

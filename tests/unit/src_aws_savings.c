@@ -190,7 +190,7 @@ static void both_kinds_of_plan_stay_apart(void **s)
         } else {
             to_json(text, sizeof text, layout - 1);
         }
-        for (size_t step = 7; step < 9000; step *= 11) {
+        for (size_t step = 7; step < 200000; step *= 11) {
             int rc = parse("x", text, strlen(text), step);
             if (rc != 0) {
                 fail_msg("layout %d: %s: %s", layout, err.where, err.text);

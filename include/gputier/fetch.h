@@ -51,6 +51,9 @@ struct source_def {
     bool (*recognise)(const char *head, size_t len, const char *name);
     int (*parse_open)(struct parse_context *ctx, struct parser **out, struct gt_error *err);
     int (*parse_feed)(struct parser *p, const char *data, size_t len, struct gt_error *err);
+    /* A document ends and another one of the same list follows (pages, a question and its answer).
+     * NULL: each file is a list of its own. */
+    int (*parse_next)(struct parser *p, struct gt_error *err);
     int (*parse_close)(struct parser *p, struct gt_error *err); /* complete document; frees p */
     void (*parse_abort)(struct parser *p);                      /* frees p */
     /* Plans the requests of a fetch (index -> region index -> offer); see pricing/http/http.h.
@@ -133,5 +136,10 @@ struct import_result {
 /* path "-" = stdin. gzip and zstd are recognised by content. */
 int import_file(const struct import_options *o, const char *path, struct import_result *out,
                 struct gt_error *err) GT_CHECK;
+/* n files that are one list: of a source with parse_next, published together. */
+int import_files(const struct import_options *o, const char *const *path, size_t n,
+                 struct import_result *out, struct gt_error *err) GT_CHECK;
+/* The source that a file's first bytes tell; NULL when none does or it can't be read. */
+const struct source_def *import_recognise(const char *path);
 
 #endif

@@ -13,11 +13,13 @@
 
 #define READ_BYTES   ((size_t)128 * 1024)
 #define HEAD_BYTES   ((size_t)64 * 1024) /* what recognition sees */
+#define SHOWN        ((size_t)4096)
 #define UNPACKED_MAX ((uint64_t)64 << 30)
 
 struct import {
     const struct import_options *o;
-    const char *path, *name; /* name: without folders */
+    const char *path, *name; /* of the file that is read; name: without folders */
+    char *shown;             /* path in messages: stays in one place, as parsers keep it */
     const struct source_def *def;
     struct staging *staging;
     struct parser *parser;
@@ -96,7 +98,7 @@ static int begin(struct import *m, struct gt_error *err)
     }
     m->ctx = (struct parse_context){
         .staging = m->staging,
-        .name = m->path,
+        .name = m->shown,
         .region = m->o->region ? m->o->region : "",
         .vendor = m->o->vendor,
         .now = m->o->now,
@@ -204,27 +206,50 @@ static int finish(struct import *m, struct import_result *out, struct gt_error *
     return rc;
 }
 
-int import_file(const struct import_options *o, const char *path, struct import_result *out,
-                struct gt_error *err)
+/* Reads one file, the first or one that goes on with the list. */
+static int read_file(struct import *m, const char *path, char *chunk, struct gt_error *err)
+{
+    struct unpack *u = NULL;
+    int fd = -1;
+    if (m->parser || m->head_len > 0) { /* a file shorter than the head has not been parsed yet */
+        int rc = m->parser ? 0 : begin(m, err);
+        rc = rc ? rc : m->def->parse_next(m->parser, err);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    m->path = strcmp(path, "-") == 0 ? "standard input" : path;
+    snprintf(m->shown, SHOWN, "%s", m->path);
+    const char *slash = strrchr(m->path, '/');
+    m->name = m->name ? m->name : slash ? slash + 1 : m->path;
+    int rc = open_input(path, &fd, err);
+    rc = rc ? rc : unpack_new(m->path, UNPACKED_MAX, on_bytes, m, &u, err);
+    rc = rc ? rc : read_all(m, fd, u, chunk, err);
+    if (fd > STDIN_FILENO) {
+        close(fd);
+    }
+    unpack_free(u);
+    return rc;
+}
+
+int import_files(const struct import_options *o, const char *const *path, size_t n,
+                 struct import_result *out, struct gt_error *err)
 {
     struct gt_error own = {0};
-    struct import m = {.o = o, .path = strcmp(path, "-") == 0 ? "standard input" : path};
-    struct unpack *u = NULL;
-    const char *slash = strrchr(m.path, '/');
-    int fd = -1;
+    struct import m = {.o = o, .path = path[0]};
     err = err ? err : &own;
-    m.name = slash ? slash + 1 : m.path;
     *out = (struct import_result){0};
     sha256_init(&m.sha);
     char *chunk = malloc(READ_BYTES);
     m.head = malloc(HEAD_BYTES);
-    int rc = chunk && m.head ? 0 : gt_fail(err, GT_ENOMEM, m.path, "out of memory");
+    m.shown = calloc(1, SHOWN);
+    int rc = chunk && m.head && m.shown ? 0 : gt_fail(err, GT_ENOMEM, m.path, "out of memory");
     if (rc == 0 && strcmp(o->kind, "auto") != 0 && !source_find(o->kind)) {
         rc = unknown(&m, GT_EUSAGE, "no such kind of price list", err);
     }
-    rc = rc ? rc : open_input(path, &fd, err);
-    rc = rc ? rc : unpack_new(m.path, UNPACKED_MAX, on_bytes, &m, &u, err);
-    rc = rc ? rc : read_all(&m, fd, u, chunk, err);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = read_file(&m, path[i], chunk, err);
+    }
     rc = rc ? rc : finish(&m, out, err);
     if (m.parser) {
         m.def->parse_abort(m.parser);
@@ -232,11 +257,48 @@ int import_file(const struct import_options *o, const char *path, struct import_
     if (m.staging) {
         staging_discard(m.staging, err->text[0] ? err->text : gt_strerror(rc));
     }
+    free(m.shown);
+    free(m.head);
+    free(chunk);
+    return rc;
+}
+
+int import_file(const struct import_options *o, const char *path, struct import_result *out,
+                struct gt_error *err)
+{
+    return import_files(o, &path, 1, out, err);
+}
+
+static int keep_head(void *ctx, const char *data, size_t len, struct gt_error *err)
+{
+    struct import *m = ctx;
+    size_t n = HEAD_BYTES - m->head_len;
+    n = n < len ? n : len;
+    memcpy(m->head + m->head_len, data, n);
+    m->head_len += n;
+    return m->head_len < HEAD_BYTES ? 0 : gt_fail(err, GT_ELIMIT, "", "enough");
+}
+
+const struct source_def *import_recognise(const char *path)
+{
+    struct import m = {.path = path};
+    struct unpack *u = NULL;
+    int fd = -1;
+    char *chunk = malloc(READ_BYTES);
+    m.head = malloc(HEAD_BYTES);
+    if (chunk && m.head && strcmp(path, "-") != 0 && open_input(path, &fd, NULL) == 0 &&
+        unpack_new(path, UNPACKED_MAX, keep_head, &m, &u, NULL) == 0) {
+        ssize_t n;
+        while ((n = read(fd, chunk, READ_BYTES)) > 0 &&
+               unpack_feed(u, chunk, (size_t)n, NULL) == 0) {
+        }
+    }
+    const struct source_def *d = m.head_len > 0 ? recognise(&m) : NULL;
     if (fd > STDIN_FILENO) {
         close(fd);
     }
     unpack_free(u);
     free(m.head);
     free(chunk);
-    return rc;
+    return d;
 }

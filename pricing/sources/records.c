@@ -190,7 +190,7 @@ static int on_event(void *ctx, struct json_reader *json, enum json_event e, cons
     case JSON_END_OBJECT:
     case JSON_END_ARRAY:
         t->levels--;
-        break;
+        return t->levels == 0 && r->shape->document ? r->shape->document(r, err) : 0;
     default:
         if (r->shape->field && t->levels > 0 && l->object) {
             return r->shape->field(r, t->path, text, err);
@@ -234,6 +234,12 @@ int records_feed(struct parser *p, const char *data, size_t len, struct gt_error
 {
     struct records *r = (struct records *)(void *)p;
     return json_reader_feed(r->json, data, len, err);
+}
+
+int records_next(struct parser *p, struct gt_error *err)
+{
+    struct records *r = (struct records *)(void *)p;
+    return json_reader_next(r->json, err);
 }
 
 int records_close(struct parser *p, struct gt_error *err)

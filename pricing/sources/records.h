@@ -26,6 +26,8 @@ struct records_shape {
     int (*entry)(struct records *r, int i, const struct rec *e, struct gt_error *err);
     /* A value beside the lists, by its path; NULL = not wanted. */
     int (*field)(struct records *r, const char *path, const char *text, struct gt_error *err);
+    int (*document)(struct records *r,
+                    struct gt_error *err);               /* behind each document; NULL = none */
     int (*end)(struct records *r, struct gt_error *err); /* behind the last byte; NULL = none */
     bool regions_vary;                                   /* staging_regions_vary */
 };
@@ -45,6 +47,8 @@ int records_open(struct parse_context *ctx, const struct records_shape *shape, s
 int records_feed(struct parser *p, const char *data, size_t len, struct gt_error *err) GT_CHECK;
 int records_close(struct parser *p, struct gt_error *err) GT_CHECK;
 void records_abort(struct parser *p);
+/* parse_next of a source whose lists come in several documents. */
+int records_next(struct parser *p, struct gt_error *err) GT_CHECK;
 /* Counts and logs an entry that can not be read; see src_bad_row. */
 int records_bad(struct records *r, const char *what, const char *found,
                 struct gt_error *err) GT_CHECK;

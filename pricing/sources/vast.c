@@ -233,6 +233,7 @@ const struct source_def source_vast = {
     .recognise = recognise,
     .parse_open = open_list,
     .parse_feed = records_feed,
+    .parse_next = records_next,
     .parse_close = records_close,
     .parse_abort = records_abort,
     .fetch = fetch,

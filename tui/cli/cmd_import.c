@@ -36,10 +36,18 @@ static void on_progress(void *ctx, uint64_t bytes, uint64_t rows)
     }
 }
 
-static void write_row(struct jsonw *w, const char *file, const struct import_result *r)
+struct import {       /* of one list */
+    const char *file; /* the first */
+    size_t files;
+    struct import_result result;
+};
+
+static void write_row(struct jsonw *w, const struct import *m)
 {
+    const struct import_result *r = &m->result;
     jsonw_object(w);
-    jsonw_kstring(w, "file", file);
+    jsonw_kstring(w, "file", m->file);
+    jsonw_kint(w, "files", (int64_t)m->files);
     jsonw_kstring(w, "source_id", r->source_id);
     jsonw_kint(w, "bytes", (int64_t)r->bytes);
     jsonw_kint(w, "rows", (int64_t)r->published.rows);
@@ -52,8 +60,7 @@ static void write_row(struct jsonw *w, const char *file, const struct import_res
     jsonw_end_object(w);
 }
 
-static int write_json(const struct cli_args *a, const struct import_result *r, size_t n,
-                      struct buf *b)
+static int write_json(const struct import *r, size_t n, struct buf *b)
 {
     struct jsonw w;
     jsonw_init(&w, b, true);
@@ -62,19 +69,18 @@ static int write_json(const struct cli_args *a, const struct import_result *r, s
     jsonw_key(&w, "imports");
     jsonw_array(&w);
     for (size_t i = 0; i < n; i++) {
-        write_row(&w, a->positional[i + 1], &r[i]);
+        write_row(&w, &r[i]);
     }
     jsonw_end_array(&w);
     jsonw_end_object(&w);
     return jsonw_finish(&w);
 }
 
-static int write_csv(const struct cli_args *a, const struct import_result *r, size_t n,
-                     struct buf *b)
+static int write_csv(const struct import *r, size_t n, struct buf *b)
 {
-    static const char *const titles[] = {"file",     "source_id", "bytes",  "rows",
-                                         "added",    "changed",   "closed", "unchanged",
-                                         "repeated", "skipped"};
+    static const char *const titles[] = {"file",      "files",    "source_id", "bytes",
+                                         "rows",      "added",    "changed",   "closed",
+                                         "unchanged", "repeated", "skipped"};
     struct csvw w;
     csvw_init(&w, b);
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
@@ -82,16 +88,18 @@ static int write_csv(const struct cli_args *a, const struct import_result *r, si
     }
     csvw_end_row(&w);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t figure[] = {r[i].bytes,
-                                   r[i].published.rows,
-                                   r[i].published.added,
-                                   r[i].published.changed,
-                                   r[i].published.closed,
-                                   r[i].published.unchanged,
-                                   r[i].published.repeated,
-                                   r[i].skipped};
-        csvw_text(&w, a->positional[i + 1]);
-        csvw_text(&w, r[i].source_id);
+        const struct import_result *m = &r[i].result;
+        const uint64_t figure[] = {m->bytes,
+                                   m->published.rows,
+                                   m->published.added,
+                                   m->published.changed,
+                                   m->published.closed,
+                                   m->published.unchanged,
+                                   m->published.repeated,
+                                   m->skipped};
+        csvw_text(&w, r[i].file);
+        csvw_int(&w, (int64_t)r[i].files);
+        csvw_text(&w, m->source_id);
         for (size_t k = 0; k < sizeof figure / sizeof *figure; k++) {
             csvw_int(&w, (int64_t)figure[k]);
         }
@@ -100,29 +108,52 @@ static int write_csv(const struct cli_args *a, const struct import_result *r, si
     return csvw_finish(&w);
 }
 
-static int write_text(const struct cli_args *a, const struct import_result *r, size_t n,
-                      struct buf *b)
+static int write_text(const struct import *r, size_t n, struct buf *b)
 {
     char size[32];
     for (size_t i = 0; i < n; i++) {
-        const struct publish_result *p = &r[i].published;
+        const struct import_result *m = &r[i].result;
+        const struct publish_result *p = &m->published;
+        buf_addf(b, "%s", r[i].file);
+        if (r[i].files > 1) {
+            buf_addf(b, " and %zu more", r[i].files - 1);
+        }
         buf_addf(b,
-                 "%s: %s, %s, %" PRIu64 " rows: %" PRIu64 " new, %" PRIu64 " changed, %" PRIu64
+                 ": %s, %s, %" PRIu64 " rows: %" PRIu64 " new, %" PRIu64 " changed, %" PRIu64
                  " gone, %" PRIu64 " as before",
-                 a->positional[i + 1], r[i].source_id, size_format(r[i].bytes, size), p->rows,
-                 p->added, p->changed, p->closed, p->unchanged);
+                 m->source_id, size_format(m->bytes, size), p->rows, p->added, p->changed,
+                 p->closed, p->unchanged);
         if (p->repeated > 0) {
             buf_addf(b, "; %" PRIu64 " repeated", p->repeated);
         }
-        if (r[i].skipped > 0) {
-            buf_addf(b, "; %" PRIu64 " left out", r[i].skipped);
+        if (m->skipped > 0) {
+            buf_addf(b, "; %" PRIu64 " left out", m->skipped);
         }
         buf_addc(b, '\n');
     }
     return b->failed ? GT_ENOMEM : 0;
 }
 
-static int import_all(struct app *app, const struct cli_args *a, struct import_result *r, size_t *n,
+/* How many of the files from the i-th on are one list (pages; a question and its answer). */
+static size_t list_length(const struct cli_args *a, size_t i)
+{
+    bool is_auto = strcmp(a->positional[0], "auto") == 0;
+    size_t left = a->n_positional - i, n = 1;
+    if (left == 1) {
+        return 1;
+    }
+    const struct source_def *d =
+        is_auto ? import_recognise(a->positional[i]) : source_find(a->positional[0]);
+    if (!d || !d->parse_next) {
+        return 1;
+    }
+    while (n < left && (!is_auto || import_recognise(a->positional[i + n]) == d)) {
+        n++;
+    }
+    return n;
+}
+
+static int import_all(struct app *app, const struct cli_args *a, struct import *r, size_t *n,
                       struct gt_error *err)
 {
     struct bar bar = {.on = isatty(STDERR_FILENO) && !app->quiet};
@@ -145,9 +176,12 @@ static int import_all(struct app *app, const struct cli_args *a, struct import_r
                        o.vendor);
     }
     o.vendor = o.vendor ? vendor_canonical(o.vendor) : NULL;
-    for (size_t i = 1; rc == 0 && i < a->n_positional; i++) {
+    for (size_t i = 1, k; rc == 0 && i < a->n_positional; i += k) {
         bar.shown = 0;
-        rc = import_file(&o, a->positional[i], &r[*n], err);
+        k = list_length(a, i);
+        rc = import_files(&o, a->positional + i, k, &r[*n].result, err);
+        r[*n].file = a->positional[i];
+        r[*n].files = k;
         *n += rc == 0;
         if (bar.shown > 0) {
             fputs("\r\x1b[K", stderr);
@@ -164,16 +198,16 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
         return gt_fail(err, GT_EUSAGE, "import",
                        "expected a kind (auto, or a source id) and one file or more");
     }
-    struct import_result *r = calloc(args->n_positional, sizeof *r);
+    struct import *r = calloc(args->n_positional, sizeof *r);
     if (!r) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     int rc = import_all(app, args, r, &n, err);
     buf_init(&b, DOCUMENT_MAX);
     if (n > 0 && (rc == 0 || app->format != OUT_JSON)) { /* what was published before a failure */
-        int wrote = app->format == OUT_JSON  ? write_json(args, r, n, &b)
-                    : app->format == OUT_CSV ? write_csv(args, r, n, &b)
-                                             : write_text(args, r, n, &b);
+        int wrote = app->format == OUT_JSON  ? write_json(r, n, &b)
+                    : app->format == OUT_CSV ? write_csv(r, n, &b)
+                                             : write_text(r, n, &b);
         struct gt_error own;
         wrote = wrote ? gt_fail(&own, wrote, "", "out of memory") : app_put(&b, &own);
         if (rc == 0 && wrote != 0) {

@@ -206,9 +206,16 @@ int body_close(struct transfer *t, struct gt_error *err)
         return publish(t, hex, err);
     }
     const char *text = b->document.data ? b->document.data : "";
-    rc = t->done(t->run, t->done_ctx, text, b->document.len, err);
+    size_t len = b->document.len;
+    rc = t->api ? envelope_judge(t, text, len, err) : 0;
+    if (rc == GT_ENOTFOUND) {
+        text = "";
+        len = 0;
+        rc = 0;
+    }
+    rc = rc ? rc : t->done(t->run, t->done_ctx, text, len, err);
     if (rc == 0 && t->cacheable) {
-        cache_put(t, text, b->document.len);
+        cache_put(t, text, len);
     }
     return rc;
 }

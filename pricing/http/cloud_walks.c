@@ -150,26 +150,23 @@ static int verda_token(struct fetch_run *run, void *ctx, const char *body, size_
 int verda_fetch(struct fetch_run *run, struct gt_error *err)
 {
     static const char *const header[] = {"Content-Type: application/json", NULL};
-    const char *key = fetch_key(run), *colon = key ? strchr(key, ':') : NULL;
+    const char *part[2];
     struct walk *w = walk_new(run, err);
-    if (!w) {
-        return GT_ENOMEM;
-    }
-    if (!colon) {
-        return gt_fail(err, GT_EUSAGE, "verda", "the key is to be CLIENT_ID:CLIENT_SECRET");
+    int rc = w ? key_split(run, "CLIENT_ID:CLIENT_SECRET", 2, part, err) : GT_ENOMEM;
+    if (rc != 0) {
+        return rc;
     }
     cJSON *ask = cJSON_CreateObject();
-    char *id = arena_strndup(fetch_arena(run), key, (size_t)(colon - key));
-    bool ok = ask && id && cJSON_AddStringToObject(ask, "grant_type", "client_credentials") &&
-              cJSON_AddStringToObject(ask, "client_id", id) &&
-              cJSON_AddStringToObject(ask, "client_secret", colon + 1);
+    bool ok = ask && cJSON_AddStringToObject(ask, "grant_type", "client_credentials") &&
+              cJSON_AddStringToObject(ask, "client_id", part[0]) &&
+              cJSON_AddStringToObject(ask, "client_secret", part[1]);
     char *post = ok ? cJSON_PrintUnformatted(ask) : NULL;
     cJSON_Delete(ask);
     if (!post) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     struct fetch_request q = {.url = "/oauth2/token", .post = post, .header = header};
-    int rc = fetch_document(run, &q, verda_token, w, err);
+    rc = fetch_document(run, &q, verda_token, w, err);
     cJSON_free(post);
     return rc;
 }

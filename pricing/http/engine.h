@@ -71,6 +71,8 @@ struct transfer {
     void *refusal_ctx;
     char *said; /* first bytes of a refusal; NULL when nobody reads them */
     size_t said_len;
+    const struct fetch_api *api;
+    const char *question;
     uint64_t max_bytes;
     bool listed, optional;
     bool second;             /* first_url is the alternative */
@@ -89,6 +91,7 @@ struct transfer {
     struct body body;
     uint64_t skip, total; /* bytes still to drop after a resume; expected raw bytes, 0 unknown */
     bool started, restart, no_resume, conditional;
+    bool busy; /* the vendor asks to come again */
     int tries, all_tries, redirects;
     uint64_t got;     /* raw bytes of the complete body */
     uint64_t ignored; /* bytes of an answer that is no price list */
@@ -171,6 +174,10 @@ void transfer_fail(struct engine *e, struct transfer *t);
 void refusal_take(struct transfer *t, const char *data, size_t len);
 /* Appends the server's words to t->err; true: the fault passes. */
 bool refusal_read(struct transfer *t);
+
+/* envelope.c: what a complete answer of t->api says. 0, GT_ENOTFOUND (there is no such thing) or
+ * GT_EHTTP; t->busy is set when it is to be asked again. */
+int envelope_judge(struct transfer *t, const char *body, size_t len, struct gt_error *err) GT_CHECK;
 
 /* answer.c */
 void answer_reset(struct answer *a);

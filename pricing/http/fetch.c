@@ -123,6 +123,7 @@ static bool select_vendor(struct selection *s, const struct fetch_options *o, co
 {
     const struct source_def *d;
     bool any = false;
+    vendor = vendor_canonical(vendor) ? vendor_canonical(vendor) : vendor; /* aliyun */
     for (size_t i = 0; (d = source_at(i)) != NULL; i++) {
         if (d->vendor && *d->vendor && text_ieq(d->vendor, vendor) && has_address(o, d)) {
             any = true;

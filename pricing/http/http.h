@@ -14,6 +14,21 @@
  * although its status does not say so. body: at most 4 KiB, unpacked. */
 typedef bool fetch_refusal_fn(void *ctx, const char *body, size_t len, char message[256]);
 
+/* How an API is asked whose requests are signed and whose errors come in an envelope of its own. */
+struct fetch_request;
+struct fetch_run;
+struct fetch_api {
+    /* All header lines of one try, NULL-terminated, in the run's arena: a signature holds its
+     * time, so it is made anew for each. */
+    int (*sign)(struct fetch_run *run, const struct fetch_request *q, const char *const **lines,
+                struct gt_error *err);
+    const char *code, *message; /* where an error's stand in the answer: "Response.Error.Code" */
+    const char *const *busy;    /* beginnings of codes after which the request is sent again */
+    /* Beginnings of codes that are about the account; any other code means that what was asked for
+     * is not to be had there, and that answer is left out of its list. NULL = every code fails. */
+    const char *const *account;
+};
+
 struct fetch_request {
     const char *url;         /* absolute, or below the base when it begins with "/" */
     const char *alternative; /* asked instead when url answers 404; NULL = none */
@@ -28,6 +43,10 @@ struct fetch_request {
     const char *sigv4, *user, *secret;
     fetch_refusal_fn *refusal; /* NULL: the status alone is shown */
     void *refusal_ctx;
+    const struct fetch_api *api; /* of documents and lists, NULL = none */
+    /* Of a list: a document for the parser that says what was asked, before an answer that does
+     * not say it; NULL = none. */
+    const char *question;
     uint64_t max_bytes; /* after decompression, 0 = the default of the kind */
     bool listed;        /* an index names this file: a 404 is a delay and tried again */
     bool optional;      /* 404 means "not published", unless this scope was fetched before */
@@ -39,7 +58,8 @@ int fetch_rows(struct fetch_run *run, const struct fetch_request *q, struct gt_e
 /* Keeps the answer (at most 8 MiB unless max_bytes says otherwise) and calls done with it; body
  * is NUL-terminated and borrowed for the call. An error of done fails the request. When the
  * document could not be had, done is called with body NULL and err saying why, so that the walk
- * can mark the parts that it would have planned (fetch_part_failed). */
+ * can mark the parts that it would have planned (fetch_part_failed); when the vendor has no such
+ * thing (fetch_api), with an empty body and err saying so. */
 typedef int fetch_document_fn(struct fetch_run *run, void *ctx, const char *body, size_t len,
                               struct gt_error *err);
 int fetch_document(struct fetch_run *run, const struct fetch_request *q, fetch_document_fn *done,
@@ -66,6 +86,7 @@ int64_t fetch_now(const struct fetch_run *run);      /* the clock of the run */
 /* When a part of this source was last published from the network; GT_TIME_NONE: never. */
 int fetch_last(const struct fetch_run *run, const char *scope, int64_t *when,
                struct gt_error *err) GT_CHECK;
+uint64_t fetch_nonce(struct fetch_run *run); /* another number each time */
 /* Codes of the regions asked of this source's vendor; NULL past the end. A code given as
  * "vendor/code" to another vendor is left out. */
 const char *fetch_region(const struct fetch_run *run, size_t i);
@@ -83,6 +104,9 @@ int aws_savings_plan_fetch(struct fetch_run *run, struct gt_error *err); /* aws_
 int skypilot_fetch(struct fetch_run *run, struct gt_error *err);         /* skypilot_walk.c */
 int gcp_skus_fetch(struct fetch_run *run, struct gt_error *err);         /* gcp_walk.c */
 int aws_spot_history_fetch(struct fetch_run *run, struct gt_error *err); /* aws_spot_walk.c */
+int alibaba_fetch(struct fetch_run *run, struct gt_error *err);          /* alibaba_walk.c */
+int tencent_fetch(struct fetch_run *run, struct gt_error *err);          /* tencent_walk.c */
+int huawei_fetch(struct fetch_run *run, struct gt_error *err);           /* huawei_walk.c */
 int vultr_fetch(struct fetch_run *run, struct gt_error *err);            /* cloud_walks.c */
 int verda_fetch(struct fetch_run *run, struct gt_error *err);            /* cloud_walks.c */
 /* Numbered pages of the base, opened by a bearer key, while the parser says that more follow;
@@ -94,6 +118,15 @@ int key_fetch(struct fetch_run *run, const char *line, const char *post,
 /* `line` and the key; NULL when there is no key. */
 int key_line(struct fetch_run *run, const char *line, const char **out,
              struct gt_error *err) GT_CHECK;
+/* A key of n parts with ":" between them, the last with all that follows; form shows them in the
+ * message. */
+int key_split(struct fetch_run *run, const char *form, size_t n, const char **part,
+              struct gt_error *err) GT_CHECK;
+/* Calls ask for each region that is asked for, of `all` (NULL-terminated) with --all-regions, after
+ * a look at the key (key_split). (key_walk.c) */
+int regions_fetch(struct fetch_run *run, const char *form, size_t n, const char *const *all,
+                  int (*ask)(struct fetch_run *run, const char *region, struct gt_error *err),
+                  struct gt_error *err) GT_CHECK;
 int bearer_fetch(struct fetch_run *run, struct gt_error *err); /* "Authorization: Bearer KEY" */
 
 #endif

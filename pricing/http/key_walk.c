@@ -14,6 +14,23 @@ int key_line(struct fetch_run *run, const char *line, const char **out, struct g
     return *out ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
 }
 
+int key_split(struct fetch_run *run, const char *form, size_t n, const char **part,
+              struct gt_error *err)
+{
+    const char *rest = fetch_key(run) ? fetch_key(run) : "";
+    bool ok = true;
+    for (size_t i = 0; i < n && ok; i++) {
+        size_t k = i + 1 < n ? strcspn(rest, ":") : strlen(rest);
+        part[i] = arena_strndup(fetch_arena(run), rest, k);
+        if (!part[i]) {
+            return gt_fail(err, GT_ENOMEM, "", "out of memory");
+        }
+        ok = k > 0 && (i + 1 == n || rest[k] == ':');
+        rest += k + (ok && i + 1 < n);
+    }
+    return ok ? 0 : gt_fail(err, GT_EUSAGE, fetch_source(run)->id, "the key is to be %s", form);
+}
+
 int key_fetch(struct fetch_run *run, const char *line, const char *post, struct gt_error *err)
 {
     const char *header[4] = {"Accept: application/json"}, *key;
@@ -33,4 +50,19 @@ int key_fetch(struct fetch_run *run, const char *line, const char *post, struct 
 int bearer_fetch(struct fetch_run *run, struct gt_error *err)
 {
     return key_fetch(run, "Authorization: Bearer ", NULL, err);
+}
+
+int regions_fetch(struct fetch_run *run, const char *form, size_t n, const char *const *all,
+                  int (*ask)(struct fetch_run *run, const char *region, struct gt_error *err),
+                  struct gt_error *err)
+{
+    const char *part[3], *region;
+    int rc = key_split(run, form, n, part, err);
+    for (size_t i = 0; rc == 0 && fetch_all_regions(run) && all[i]; i++) {
+        rc = ask(run, all[i], err);
+    }
+    for (size_t i = 0; rc == 0 && !fetch_all_regions(run) && (region = fetch_region(run, i)); i++) {
+        rc = ask(run, region, err);
+    }
+    return rc;
 }

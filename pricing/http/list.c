@@ -30,6 +30,7 @@ struct fetch_list {
     struct sha256 sha;
     struct list_sum sum;
     size_t pages, pending;
+    char left_out[200]; /* why the last answer that was left out was */
     bool over;          /* published or failed: what still arrives is dropped */
     struct buf version; /* of the pages taken so far */
     bool no_version;    /* a page cannot be asked for with a condition */
@@ -101,7 +102,8 @@ static int publish(struct fetch_list *l, struct gt_error *err)
     int rc = l->run->def->parse_close(p, err);
     if (rc == 0 && l->parse.rows == 0) {
         rc = gt_fail(err, GT_EPARSE, l->parse.name,
-                     "no price rows in %zu answers; an empty list never replaces prices", l->pages);
+                     "no price rows in %zu answers%s%s; an empty list never replaces prices",
+                     l->pages, l->left_out[0] ? ", the last that was left out: " : "", l->left_out);
     }
     if (rc != 0) {
         return rc;
@@ -118,7 +120,7 @@ static int publish(struct fetch_list *l, struct gt_error *err)
 static void note_version(struct fetch_list *l, const struct transfer *t)
 {
     const struct body *b = &t->body;
-    if (t->post || (!b->etag[0] && !b->last_modified[0])) {
+    if (t->post || t->api || (!b->etag[0] && !b->last_modified[0])) {
         l->no_version = true;
     } else if (!l->no_version) {
         buf_addf(&l->version, "%s%s %c %s\n", l->version.len ? "" : VERSION, t->first_url,
@@ -133,6 +135,16 @@ static int open_list(struct fetch_list *l, struct gt_error *err)
     return rc ? rc : l->run->def->parse_open(&l->parse, &l->parser, err);
 }
 
+/* Answers are documents of their own: no token may reach from one into the next. */
+static int feed_document(struct fetch_list *l, const char *text, size_t len, struct gt_error *err)
+{
+    const struct source_def *d = l->run->def;
+    int rc = d->parse_feed(l->parser, text, len, err);
+    return rc              ? rc
+           : d->parse_next ? d->parse_next(l->parser, err)
+                           : d->parse_feed(l->parser, "\n", 1, err);
+}
+
 static int take(struct page *page, const char *body, size_t len, struct gt_error *err)
 {
     struct fetch_list *l = page->list;
@@ -144,9 +156,13 @@ static int take(struct page *page, const char *body, size_t len, struct gt_error
     sha256_add(&l->sha, body, len);
     l->sum.bytes += len;
     note_version(l, page->t);
-    rc = l->run->def->parse_feed(l->parser, body, len, err);
-    /* pages are documents of their own: no token may reach from one into the next */
-    rc = rc ? rc : l->run->def->parse_feed(l->parser, "\n", 1, err);
+    if (len == 0 && err && err->code == GT_ENOTFOUND) { /* nothing that goes to the parser */
+        snprintf(l->left_out, sizeof l->left_out, "%.199s", err->text);
+    } else {
+        const char *question = page->t->question;
+        rc = question ? feed_document(l, question, strlen(question), err) : 0;
+        rc = rc ? rc : feed_document(l, body, len, err);
+    }
     l->sum.rows = l->parse.rows;
     rc = rc || !page->after ? rc : page->after(l, page->ctx, body, len, err);
     if (rc != 0 || --l->pending > 0) {

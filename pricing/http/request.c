@@ -60,7 +60,8 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
     if (engine_cancelled(e)) {
         return (size_t)stop(t, GT_ECANCELLED);
     }
-    if (t->answer.status != 200 && t->answer.status != 206) {
+    bool envelope = t->api && t->answer.status >= 400 && !t->answer.html;
+    if (t->answer.status != 200 && t->answer.status != 206 && !envelope) {
         t->ignored += len;
         refusal_take(t, data, len);
         return t->ignored <= IGNORED_BYTES ? len : 0;
@@ -122,14 +123,27 @@ static int add_conditions(struct engine *e, struct transfer *t, struct gt_error 
     return rc;
 }
 
+/* The walk's own lines, signed where the vendor asks for it. */
+static int add_own_lines(struct engine *e, struct transfer *t, struct gt_error *err)
+{
+    const char *const *line = t->header;
+    int rc = 0;
+    if (t->api) {
+        struct fetch_request q = {.url = t->url, .post = t->post, .header = t->header};
+        rc = t->api->sign(t->run, &q, &line, err);
+    }
+    for (; rc == 0 && line && *line; line++) {
+        rc = add_line(e, t, *line, err);
+    }
+    return rc;
+}
+
 static int add_lines(struct engine *e, struct transfer *t, struct gt_error *err)
 {
     char line[400];
     int rc = add_line(e, t, "Accept-Encoding: gzip", err);
-    if (rc == 0 && t->header && url_same_origin(t->url, t->first_url)) {
-        for (size_t i = 0; rc == 0 && t->header[i]; i++) {
-            rc = add_line(e, t, t->header[i], err);
-        }
+    if (rc == 0 && url_same_origin(t->url, t->first_url)) {
+        rc = add_own_lines(e, t, err);
     }
     t->conditional = false;
     if (rc == 0 && t->body.open) {
@@ -197,7 +211,7 @@ int transfer_start(struct engine *e, struct transfer *t, struct gt_error *err)
     }
     set_deadline(e, t);
     answer_reset(&t->answer);
-    t->started = t->restart = false;
+    t->started = t->restart = t->busy = false;
     t->ignored = 0;
     t->said_len = 0;
     t->rc = 0;

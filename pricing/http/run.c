@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_LIMIT (256ULL << 20)
+#define LEAST_LIMIT  (256ULL << 20)
+#define CODE_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 /* Base address: as configured, else the record's; checked. */
 static int set_base(struct fetch_run *run, struct gt_error *err)
@@ -48,7 +49,12 @@ static int set_regions(struct fetch_run *run, struct gt_error *err)
         if (slash && !vendor_has(run->def->vendor, r, (size_t)(slash - r))) {
             continue;
         }
-        run->region[run->n_regions] = arena_strdup(run->arena, slash ? slash + 1 : r);
+        const char *code = slash ? slash + 1 : r;
+        if (strspn(code, CODE_LETTERS) != strlen(code)) { /* it goes into addresses and bodies */
+            return gt_fail(err, GT_EUSAGE, "", "region '%.60s': expected letters, digits, dashes",
+                           r);
+        }
+        run->region[run->n_regions] = arena_strdup(run->arena, code);
         if (!run->region[run->n_regions++]) {
             return gt_fail(err, GT_ENOMEM, "", "out of memory");
         }
@@ -153,9 +159,9 @@ static int add(struct fetch_run *run, const struct fetch_request *q, struct tran
     char *url = NULL, *alternative = NULL;
     if (!t || copy_text(a, q->scope ? q->scope : "", &t->scope) != 0 ||
         copy_text(a, q->region, &t->region) != 0 || copy_text(a, q->vendor, &t->vendor) != 0 ||
-        copy_text(a, q->post, &t->post) != 0 || copy_lines(a, q->header, &t->header) != 0 ||
-        copy_text(a, q->sigv4, &t->sigv4) != 0 || copy_text(a, q->user, &t->user) != 0 ||
-        copy_text(a, q->secret, &t->secret) != 0 ||
+        copy_text(a, q->post, &t->post) != 0 || copy_text(a, q->question, &t->question) != 0 ||
+        copy_lines(a, q->header, &t->header) != 0 || copy_text(a, q->sigv4, &t->sigv4) != 0 ||
+        copy_text(a, q->user, &t->user) != 0 || copy_text(a, q->secret, &t->secret) != 0 ||
         (q->refusal && !(t->said = arena_alloc(a, REFUSAL_BYTES)))) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
@@ -174,6 +180,7 @@ static int add(struct fetch_run *run, const struct fetch_request *q, struct tran
     t->alternative = alternative;
     t->refusal = q->refusal;
     t->refusal_ctx = q->refusal_ctx;
+    t->api = q->api;
     t->listed = q->listed;
     t->optional = q->optional;
     t->max_bytes = q->max_bytes;
@@ -277,6 +284,11 @@ int fetch_last(const struct fetch_run *run, const char *scope, int64_t *when, st
 const char *fetch_region(const struct fetch_run *run, size_t i)
 {
     return i < run->n_regions ? run->region[i] : NULL;
+}
+
+uint64_t fetch_nonce(struct fetch_run *run)
+{
+    return rng_u64(&run->engine->rng);
 }
 
 bool fetch_all_regions(const struct fetch_run *run)

@@ -148,6 +148,10 @@ static void complete(struct engine *e, struct transfer *t)
     rc = rc ? rc : body_close(t, &t->err);
     t->run->rows += t->body.parse.rows;
     t->got = t->body.raw;
+    if (rc != 0 && t->busy) {
+        again(e, t, retry_after(t->answer.retry_after, (int64_t)time(NULL)), 0);
+        return;
+    }
     if (rc == 0) {
         body_discard(t, NULL);
         end(e, t, FETCH_DONE, NULL);
@@ -225,6 +229,10 @@ static void missing(struct engine *e, struct transfer *t)
 static void answered(struct engine *e, struct transfer *t)
 {
     long s = t->answer.status;
+    if (t->api && t->started) { /* whatever the status: the envelope says what is */
+        complete(e, t);
+        return;
+    }
     switch (s) {
     case 200:
     case 206:

@@ -85,9 +85,19 @@ void cloud_set_gpu(struct cloud_machine *m)
     double sheet = gpu_model_memory(m->o.gpu);
     m->o.gpu_memory_gib =
         gib <= 0 || (sheet > 0 && fabs(gib - sheet) <= sheet * 0.08) ? sheet : gib;
+    if (gib <= 0 && sheet > 0 && m->o.gpu_num < m->o.gpu_den) { /* a slice has its share */
+        m->o.gpu_memory_gib = sheet * m->o.gpu_num / m->o.gpu_den;
+    }
     if (g.form_assumed && !m->o.note) {
         m->o.note = "the vendor does not say PCIe or SXM: PCIe is taken";
     }
+}
+
+void cloud_family_gpu(struct cloud_machine *m, const char *family)
+{
+    m->o.gpu = family;
+    m->o.gpu_num = 0;
+    m->o.note = "the vendor does not say which GPUs are in it";
 }
 
 static int price_of(const struct cloud_machine *m, const char *text, money *out)
@@ -114,29 +124,61 @@ static int put(struct records *r, struct offer_row *o, enum purchase p, money pr
 {
     o->purchase = p;
     o->price_state = price > 0 ? PRICE_KNOWN : PRICE_NONE;
-    o->price_per_hour = price;
+    o->price_per_hour = p == PURCHASE_MONTHLY ? 0 : price;
+    o->price_month = p == PURCHASE_MONTHLY ? price : 0;
     int rc = staging_put_offer(r->ctx->staging, o, err);
     r->ctx->rows += rc == 0;
     return rc;
+}
+
+/* What is wrong with the names in o (*found says where), NULL when nothing is. */
+static const char *fault_of(const struct offer_row *o, const char **found)
+{
+    *found = o->instance_type;
+    if (!src_name_ok(o->instance_type) || (o->sku && *o->sku && !src_name_ok(o->sku))) {
+        return "instance type";
+    }
+    *found = o->region;
+    if (!src_name_ok(o->region) || (o->zone && *o->zone && !src_name_ok(o->zone))) {
+        return "region";
+    }
+    *found = o->gpu;
+    if (o->gpu && *o->gpu && !src_name_ok(o->gpu)) {
+        return "GPU";
+    }
+    *found = o->currency;
+    return currency_ok(o->currency) ? NULL : "currency";
+}
+
+int cloud_put_as(struct records *r, const struct cloud_machine *m, const char *region,
+                 enum purchase p, const char *price, struct gt_error *err)
+{
+    struct offer_row o = m->o;
+    const char *found, *fault;
+    money amount;
+    o.region = region;
+    if ((fault = fault_of(&o, &found)) != NULL) {
+        return records_bad(r, fault, found, err);
+    }
+    if (price_of(m, price, &amount) != 0) {
+        return records_bad(r, "price", price, err);
+    }
+    if (amount == 0 && p != PURCHASE_ON_DEMAND) {
+        r->ctx->skipped++;
+        return 0;
+    }
+    return put(r, &o, p, amount, err);
 }
 
 int cloud_put(struct records *r, const struct cloud_machine *m, const char *region,
               struct gt_error *err)
 {
     struct offer_row o = m->o;
+    const char *found, *fault;
     money price, spot;
     o.region = region;
-    if (!src_name_ok(o.instance_type) || (o.sku && *o.sku && !src_name_ok(o.sku))) {
-        return records_bad(r, "instance type", o.instance_type, err);
-    }
-    if (!src_name_ok(region) || (o.zone && *o.zone && !src_name_ok(o.zone))) {
-        return records_bad(r, "region", region, err);
-    }
-    if (o.gpu && *o.gpu && !src_name_ok(o.gpu)) {
-        return records_bad(r, "GPU", o.gpu, err);
-    }
-    if (!currency_ok(o.currency)) {
-        return records_bad(r, "currency", o.currency, err);
+    if ((fault = fault_of(&o, &found)) != NULL) {
+        return records_bad(r, fault, found, err);
     }
     if (price_of(m, m->price, &price) != 0 || price_of(m, m->spot, &spot) != 0) {
         return records_bad(r, "price", price_of(m, m->price, &price) ? m->price : m->spot, err);
@@ -173,7 +215,7 @@ int cloud_put_capacity(struct records *r, const struct cloud_machine *m, const c
     struct spot_point_row p = {
         .vendor = m->o.vendor,
         .region = region,
-        .zone = "",
+        .zone = m->o.zone ? m->o.zone : "",
         .instance_type = m->o.instance_type,
         .when = r->ctx->as_of,
         .price = price,
@@ -181,6 +223,23 @@ int cloud_put_capacity(struct records *r, const struct cloud_machine *m, const c
         .available = available,
     };
     return staging_put_spot_point(r->ctx->staging, &p, err);
+}
+
+void cloud_error_field(struct cloud_error *e, const char *path, const char *text,
+                       const char *code_path, const char *message_path)
+{
+    if (strcmp(path, code_path) == 0) {
+        snprintf(e->code, sizeof e->code, "%s", text);
+    } else if (strcmp(path, message_path) == 0) {
+        snprintf(e->message, sizeof e->message, "%s", text);
+    }
+}
+
+int cloud_error_end(struct records *r, const struct cloud_error *e, struct gt_error *err)
+{
+    return e->code[0] == '\0' ? 0
+                              : gt_fail(err, GT_EHTTP, r->ctx->name, "the vendor answers %s: %s",
+                                        e->code, e->message);
 }
 
 static const char *text_at(const struct rec *e, const char *path)

@@ -23,10 +23,16 @@ struct cloud_machine cloud_machine(const struct parse_context *ctx, const char *
  * spot price that is not below the full one is none. An entry that can not be read is counted. */
 int cloud_put(struct records *r, const struct cloud_machine *m, const char *region,
               struct gt_error *err) GT_CHECK;
+/* Puts one price, bought in one way; zero is no price. A monthly package's is that of a month. */
+int cloud_put_as(struct records *r, const struct cloud_machine *m, const char *region,
+                 enum purchase p, const char *price, struct gt_error *err) GT_CHECK;
 /* The same in every region of a list of names; with an empty or absent list in no particular one,
  * and the note says so. */
 int cloud_put_regions(struct records *r, struct cloud_machine *m, const struct rec *regions,
                       struct gt_error *err) GT_CHECK;
+/* What a list that names no GPU says of a type that is not in the table: the GPU is called by the
+ * family, its number stays open. */
+void cloud_family_gpu(struct cloud_machine *m, const char *family);
 /* How many of a machine could be had in a region when the list was read. price < 0: not stated. */
 int cloud_put_capacity(struct records *r, const struct cloud_machine *m, const char *region,
                        money price, int32_t available, struct gt_error *err) GT_CHECK;
@@ -34,6 +40,15 @@ int cloud_put_capacity(struct records *r, const struct cloud_machine *m, const c
 void cloud_set_gpu(struct cloud_machine *m);
 /* Number in a text such as "80", "80GB", "(40 GB PCIe)"; -1 = none. */
 double cloud_memory_in(const char *text);
+
+/* An error in an answer's own envelope (HTTP 200 too): its texts are kept while the fields come, in
+ * either order, and make the document an error at its end. */
+struct cloud_error {
+    char code[80], message[240];
+};
+void cloud_error_field(struct cloud_error *e, const char *path, const char *text,
+                       const char *code_path, const char *message_path);
+int cloud_error_end(struct records *r, const struct cloud_error *e, struct gt_error *err) GT_CHECK;
 
 struct cloud_map {
     const char *vendor;

@@ -185,6 +185,12 @@ const char *src_vendor_of_path(const char *path)
     return NULL;
 }
 
+void src_copy(char *to, size_t size, const char *text)
+{
+    size_t n = strlen(text);
+    memcpy(to, n < size ? text : "", n < size ? n + 1 : 1);
+}
+
 struct offer_row src_offer(const struct parse_context *ctx)
 {
     return (struct offer_row){

@@ -2,6 +2,7 @@
 #ifndef GPUTIER_GPU_NAMES_H
 #define GPUTIER_GPU_NAMES_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct gpu_instance {
@@ -12,6 +13,8 @@ struct gpu_instance {
 /* What is known of an instance type by itself; NULL if nothing. It wins over price lists, which
  * state wrong or no counts for some types. */
 const struct gpu_instance *gpu_of_instance(const char *vendor, const char *instance_type);
+/* The i-th type of a vendor, NULL past the last. */
+const struct gpu_instance *gpu_instance_at(const char *vendor, size_t i);
 /* The model of an AWS family ("p5en.") for a size that is not in the table; NULL if unknown. */
 const char *gpu_of_aws_family(const char *instance_type);
 

@@ -4,6 +4,7 @@
 
 /* clang-format off */
 static const struct source_def *const sources[] = {
+    &source_alibaba,
     &source_aws_offer,
     &source_aws_savings_plan,
     &source_aws_spot_advisor,
@@ -16,12 +17,14 @@ static const struct source_def *const sources[] = {
     &source_fluidstack,
     &source_gcp_skus,
     &source_gpuhunt,
+    &source_huawei,
     &source_hyperstack,
     &source_jarvislabs,
     &source_lambda,
     &source_oci,
     &source_runpod,
     &source_skypilot,
+    &source_tencent,
     &source_vast,
     &source_verda,
     &source_vultr,

@@ -28,6 +28,9 @@ extern const struct source_def source_gpuhunt;          /* gpuhunt.c */
 extern const struct source_def source_lambda;           /* lambda.c */
 extern const struct source_def source_oci;              /* oci.c */
 extern const struct source_def source_runpod;           /* runpod.c */
+extern const struct source_def source_alibaba;          /* alibaba.c */
+extern const struct source_def source_tencent;          /* tencent.c */
+extern const struct source_def source_huawei;           /* huawei.c */
 extern const struct source_def source_vast;             /* vast.c */
 
 /* Text that may become a name: valid UTF-8, no control characters, 1..200 bytes. */
@@ -57,6 +60,9 @@ int src_bad_row(struct bad_rows *b, const struct parse_context *ctx, uint64_t li
 /* First path component that names a vendor ("…/catalogs/v8/aws/vms.csv", "azure-vms.csv");
  * NULL if none does. */
 const char *src_vendor_of_path(const char *path);
+
+/* Copies a text; one that does not fit becomes "": half a name would be another one. */
+void src_copy(char *to, size_t size, const char *text);
 
 /* An offer row with every optional field null and the prices' time from ctx. */
 struct offer_row src_offer(const struct parse_context *ctx);

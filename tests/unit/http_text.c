@@ -3,11 +3,53 @@
 #include "../../pricing/http/digest.h"
 #include "../../pricing/http/retry.h"
 #include "../../pricing/http/sha256.h"
+#include "../../pricing/http/sign.h"
 #include "../../pricing/http/url.h"
 #include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* RFC 4231, test cases 1, 2, 6. */
+static void hmac_of_rfc_4231(void **state)
+{
+    char key[131], hex[65];
+    (void)state;
+    memset(key, 0x0b, 20);
+    assert_string_equal(hmac_hex(key, 20, "Hi There", hex),
+                        "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+    assert_string_equal(hmac_hex("Jefe", 4, "what do ya want for nothing?", hex),
+                        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    memset(key, 0xaa, sizeof key);
+    assert_string_equal(
+        hmac_hex(key, sizeof key, "Test Using Larger Than Block-Size Key - Hash Key First", hex),
+        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+/* AWS's published example of a canonical request, which these vendors took over. */
+static void canonical_request(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct sign s;
+    char hex[65], names[256];
+    const char *const *lines;
+    (void)state;
+    sign_begin(&s, a, "https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08", NULL);
+    sign_line(&s, true, "X-Amz-Date: 20150830T123600Z");
+    sign_line(&s, true, "Content-Type: application/x-www-form-urlencoded; charset=utf-8");
+    sign_line(&s, false, "Unsigned: x");
+    sign_digest(&s, hex, names);
+    assert_string_equal(names, "content-type;host;x-amz-date");
+    assert_string_equal(hex, "f536975d06c0309214f805bb90ccff089219ecd68b2577efef23edd43b7e1a59");
+    assert_int_equal(sign_end(&s, &lines, NULL), 0);
+    assert_string_equal(lines[2], "Unsigned: x");
+    assert_null(lines[3]);
+    for (int i = 0; i < SIGN_LINES; i++) {
+        sign_line(&s, true, "x-%d: %0*d", i, 40, i);
+    }
+    assert_int_equal(sign_end(&s, &lines, NULL), GT_EINVALID);
+    arena_free(a);
+}
 
 static void addresses_refused(void **state)
 {
@@ -179,6 +221,7 @@ static void stated_checksums(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hmac_of_rfc_4231),  cmocka_unit_test(canonical_request),
         cmocka_unit_test(addresses_refused), cmocka_unit_test(addresses_shown),
         cmocka_unit_test(addresses_joined),  cmocka_unit_test(what_is_tried_again),
         cmocka_unit_test(how_long_it_waits), cmocka_unit_test(sha256_known_answers),

@@ -1,0 +1,3 @@
+/* Fuzz: the alibaba importer takes any bytes, cut anywhere. */
+#define FUZZ_SOURCE "alibaba"
+#include "source.h"

@@ -223,7 +223,7 @@ static int on_json(void *ctx, struct json_reader *r, enum json_event e, const ch
         memcpy(h->field[h->key], text, len + 1);
     } else if (e == JSON_END_OBJECT && depth == 2) {
         return put_fields(h, 0, err);
-    } else if ((e == JSON_OBJECT || e == JSON_ARRAY) && depth > 3) {
+    } else if ((e == JSON_OBJECT || e == JSON_ARRAY) && depth >= 3) {
         return json_fail(r, GT_EPARSE, err, "found a list where a change has texts");
     }
     return 0;

@@ -95,7 +95,7 @@ int azure_blob_row(struct azure_rates *rates, const struct parse_context *ctx,
     *taken = true;
     x.region = arena_strdup(rates->arena, f[Z_REGION]);
     x.currency = arena_strdup(rates->arena, f[Z_CURRENCY]);
-    x.sku = arena_strdup(rates->arena, f[Z_METER_ID]);
+    x.sku = arena_strdup(rates->arena, src_name_ok(f[Z_METER_ID]) ? f[Z_METER_ID] : "");
     if (time_parse(f[Z_START], 0, &x.valid_from, NULL) != 0) {
         x.valid_from = GT_TIME_NONE;
     }

@@ -214,7 +214,7 @@ static int end_item(struct azure *a, struct gt_error *err)
     o.region = f[Z_REGION];
     o.instance_type = f[Z_ARM_SKU];
     o.currency = f[Z_CURRENCY];
-    o.sku = f[Z_METER_ID];
+    o.sku = src_name_ok(f[Z_METER_ID]) ? f[Z_METER_ID] : "";
     const struct gpu_instance *g = gpu_of_instance("azure", o.instance_type);
     if (g) {
         o.gpu = g->model;

@@ -1,10 +1,11 @@
-/* Google Cloud's catalogue: two services, each page by page. The key goes into a header line: an
+/* Google Cloud's catalogue: three services, each page by page. The key goes into a header line: an
  * address may end up in a log. */
 #include "http.h"
 #include "url.h"
 
 static const char *const services[] = {"6F81-5844-456A" /* Compute Engine */,
-                                       "95FF-2EF5-5EA1" /* Cloud Storage */};
+                                       "95FF-2EF5-5EA1" /* Cloud Storage */,
+                                       "D97E-AB26-5D95" /* Cloud Filestore */};
 
 struct walk {
     const char *service;

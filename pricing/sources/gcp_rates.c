@@ -1,6 +1,6 @@
 /* Google Cloud's storage and egress SKUs with their brackets: disks of Compute Engine, the
- * classes, operations and retrieval of Cloud Storage, internet egress. A bracket ends where the
- * next begins. */
+ * classes, operations and retrieval of Cloud Storage, Filestore, internet egress. A bracket ends
+ * where the next begins. */
 #include "gcp_rates.h"
 #include "gputier/text.h"
 #include <stdio.h>
@@ -15,8 +15,20 @@ static const struct {
     {"Balanced PD Capacity", {"gcp_pd_balanced"}, "storage"},
     {"Hyperdisk Balanced Capacity", {"gcp_hyperdisk_balanced"}, "storage"},
     {"Hyperdisk Extreme Capacity", {"gcp_hyperdisk_extreme"}, "storage"},
+    {"Hyperdisk Throughput Capacity", {"gcp_hyperdisk_throughput"}, "storage"},
+    {"Hyperdisk ML Capacity", {"gcp_hyperdisk_ml"}, "storage"},
     {"SSD backed Local Storage", {"local_nvme"}, "storage"},
     {"Storage PD Snapshot", {"gcp_pd_standard", "gcp_pd_ssd", "gcp_pd_balanced"}, "snapshot"},
+};
+/* Filestore, by the beginning of the description; the place follows without "in". */
+static const struct {
+    const char *head, *tier;
+} shares[] = {
+    {"Filestore Capacity Basic HDD", "gcp_filestore_basic_hdd"},
+    {"Filestore Capacity Basic SSD", "gcp_filestore_basic_ssd"},
+    {"Filestore Capacity Zonal", "gcp_filestore_zonal"},
+    {"Filestore Capacity Regional", "gcp_filestore_regional"},
+    {"Filestore Capacity Enterprise", "gcp_filestore_enterprise"},
 };
 /* Cloud Storage, by resource group. */
 static const struct {
@@ -200,6 +212,15 @@ int gcp_put_rates(struct records *r, const struct rec *e, const struct rec *expr
                 rc = put_all(r, e, expression, &k, err);
             }
             return rc;
+        }
+    }
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        size_t h = strlen(shares[i].head);
+        if (strncmp(shares[i].head, text, h) == 0 && text[h] == ' ' &&
+            strcmp(unit, "GiBy.mo") == 0) {
+            k.tier = shares[i].tier;
+            k.component = "storage";
+            return put_all(r, e, expression, &k, err);
         }
     }
     if (storage_class(group, text, unit, &k)) {

@@ -161,6 +161,9 @@ static void read_part(const char *text, const char *usage, struct part *p, char 
     size_t maker = strncasecmp(head, "Nvidia ", 7) == 0 ? 7 : 0;
     snprintf(p->name, sizeof p->name, "%.63s", head + maker);
     squash(p->name, p->plain);
+    if (p->plain[0] == '\0' && p->kind != 's') { /* "Nvidia  GPU": a part of nothing */
+        p->kind = 0;
+    }
 }
 
 int gcp_money(const struct rec *price, money *out)

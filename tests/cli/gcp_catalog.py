@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -24,8 +25,7 @@ pages = sorted((work / 'g').glob('page-*.json'))
 (work / 'empty').mkdir()
 env = dict(os.environ, GPUTIER_DB=str(work / 'g.db'), GPUTIER_DATA=str(work / 'empty'),
            GPUTIER_NOW='2026-12-02T10:00:00Z')
-subprocess.run([GPUTIER, 'import', 'gcp-skus', '-'], env=env, check=True,
-               input=b''.join(p.read_bytes() for p in pages), stdout=subprocess.DEVNULL)
+subprocess.run([GPUTIER, 'import', 'gcp-skus', *pages], env=env, check=True, stdout=subprocess.DEVNULL)
 
 # The parts as the pages state them, read independently of the program.
 part = {}
@@ -97,3 +97,24 @@ for row in rows:
 assert len(rows) == 156, len(rows)
 assert exact >= 600, exact
 print(f'{exact} machine prices, {len(rows)} disk rates exact')
+
+# The same by fetch, page after page; the second page breaks off once. The server gives these pages for
+# each service, so a row may stand under each.
+server = subprocess.Popen([sys.executable, SHARED / 'tools/fake_vendor_server.py', '--gcp', work / 'g', '--port-file',
+                           work / 'port', '--max-seconds', '200', '--fault', '*tok1* trunc:50% 1'], stdout=subprocess.DEVNULL)
+while not (work / 'port').is_file() or not (work / 'port').read_text():
+    time.sleep(0.05)
+subprocess.run([GPUTIER, 'fetch', 'gcp-skus'], check=True, stderr=subprocess.DEVNULL, env=dict(
+    env, GPUTIER_DB=str(work / 'f.db'), GPUTIER_URL_GCP_SKUS=f'http://127.0.0.1:{(work / "port").read_text().strip()}/v1',
+    GPUTIER_KEY_GCP_SKUS='KEY'))
+server.terminate()
+ALL = {'machines': 'SELECT DISTINCT p.region, t.name, q.name, o.price, o.price_state, o.sku FROM offer o JOIN place p ON p.id = '
+                   'o.place JOIN instance_type t ON t.id = o.instance_type JOIN purchase_option q ON q.id = o.purchase '
+                   'WHERE o.known_to IS NULL',
+       'rates': 'SELECT DISTINCT p.region, s.tier, s.component, s.from_qty, s.rate, s.sku FROM storage_rate s JOIN place p ON '
+                'p.id = s.place WHERE s.known_to IS NULL'}
+for what, sql in ALL.items():
+    imported, fetched = (set(sqlite3.connect(work / n).execute(sql)) for n in ('g.db', 'f.db'))
+    if imported != fetched or len(imported) < 250:
+        sys.exit(f'{what}: {len(imported)} imported, {len(fetched)} fetched, differ in {list(imported ^ fetched)[:3]}')
+print('the same rows by fetch')

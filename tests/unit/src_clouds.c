@@ -286,7 +286,7 @@ static void trap_43_gcp_gpus_alone(void **s)
     assert_null(find("Milan", "Tesla A100", PURCHASE_ON_DEMAND)); /* reserved, and at zero */
 }
 
-static void trap_41_44_64_gcp(void **s)
+static void trap_41_44_46_64_gcp(void **s)
 {
     (void)s;
     /* units as text or absent, nanos absent; a spot SKU marked OnDemand; another unit; zero */
@@ -379,6 +379,36 @@ static void gcp_tiers(void **s)
     assert_true(st.storage[2].from_qty == 5000 * MONEY_SCALE && st.storage[1].rate == 0);
     assert_string_equal(money_format(st.storage[2].rate, buf), "0.00002");
     assert_string_equal(st.storage[4].component, "list");
+}
+
+#define SKU_OF(text, unit)                                                                         \
+    "{\"skuId\":\"S\",\"description\":\"" text "\",\"category\":{\"usageType\":\"OnDemand\"},"     \
+    "\"serviceRegions\":[\"us-central1\"],\"pricingInfo\":[{\"pricingExpression\":{\"usageUnit\":" \
+    "\"" unit                                                                                      \
+    "\",\"tieredRates\":[{\"unitPrice\":{\"currencyCode\":\"USD\",\"nanos\":160000000}}]"          \
+    "}}]}"
+
+static void gcp_filestore_and_hyperdisk(void **s)
+{
+    (void)s;
+    char buf[MONEY_TEXT];
+    /* clang-format off */
+    static const char text[] = "{\"skus\":["
+        SKU_OF("Filestore Capacity Basic HDD (Standard) Iowa", "GiBy.mo") ","
+        SKU_OF("Filestore Capacity Zonal Iowa", "GiBy.mo") ","
+        SKU_OF("Filestore Capacity Zonalish Iowa", "GiBy.mo") ","
+        SKU_OF("Hyperdisk ML Capacity in Iowa", "GiBy.mo") ","
+        SKU_OF("Nvidia  GPU running in Iowa", "h") "]}"; /* a GPU without a name */
+    /* clang-format on */
+    assert_int_equal(parse_text("gcp-skus", text), 0);
+    static const char *const tiers[] = {"gcp_filestore_basic_hdd", "gcp_filestore_zonal",
+                                        "gcp_hyperdisk_ml"};
+    assert_int_equal(st.n_storage, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(st.storage[i].tier, tiers[i]);
+        assert_string_equal(money_format(st.storage[i].rate, buf), "0.16");
+    }
+    assert_int_equal(st.n_offer, 0);
 }
 
 static void trap_56_total_memory(void **s)
@@ -596,8 +626,9 @@ int main(void)
         cmocka_unit_test(oci_shapes),
         cmocka_unit_test(trap_42_45_gcp_sample),
         cmocka_unit_test(trap_43_gcp_gpus_alone),
-        cmocka_unit_test(trap_41_44_64_gcp),
+        cmocka_unit_test(trap_41_44_46_64_gcp),
         cmocka_unit_test(gcp_tiers),
+        cmocka_unit_test(gcp_filestore_and_hyperdisk),
         cmocka_unit_test(trap_56_total_memory),
         cmocka_unit_test(vultr),
         cmocka_unit_test(trap_57_verda),

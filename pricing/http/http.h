@@ -102,6 +102,7 @@ void fetch_log(struct fetch_run *run, enum log_level level, const char *text);
 int aws_offer_fetch(struct fetch_run *run, struct gt_error *err);        /* aws_walk.c */
 int aws_savings_plan_fetch(struct fetch_run *run, struct gt_error *err); /* aws_walk.c */
 int skypilot_fetch(struct fetch_run *run, struct gt_error *err);         /* skypilot_walk.c */
+int nebius_fetch(struct fetch_run *run, struct gt_error *err);           /* skypilot_walk.c */
 int gcp_skus_fetch(struct fetch_run *run, struct gt_error *err);         /* gcp_walk.c */
 int aws_spot_history_fetch(struct fetch_run *run, struct gt_error *err); /* aws_spot_walk.c */
 int alibaba_fetch(struct fetch_run *run, struct gt_error *err);          /* alibaba_walk.c */

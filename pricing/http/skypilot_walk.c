@@ -35,3 +35,9 @@ int skypilot_fetch(struct fetch_run *run, struct gt_error *err)
     }
     return rc;
 }
+
+int nebius_fetch(struct fetch_run *run, struct gt_error *err)
+{
+    struct fetch_request q = {.url = fetch_base(run), .scope = "nebius", .vendor = "nebius"};
+    return fetch_rows(run, &q, err);
+}

@@ -190,3 +190,34 @@ const struct source_def source_skypilot = {
     .parse_abort = table_abort,
     .fetch = skypilot_fetch,
 };
+
+/* Nebius tells its prices to its own accounts only (a gRPC calculator); the catalogue has them. */
+static bool never(const char *head, size_t len, const char *name)
+{
+    (void)head;
+    (void)len;
+    (void)name;
+    return false; /* such a file is SkyPilot's */
+}
+
+static int open_nebius(struct parse_context *ctx, struct parser **out, struct gt_error *err)
+{
+    ctx->vendor = "nebius";
+    return open_list(ctx, out, err);
+}
+
+const struct source_def source_nebius = {
+    .id = "nebius",
+    .kind = SOURCE_CATALOG,
+    .vendor = "nebius",
+    .default_url = "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs"
+                   "/v8/nebius/vms.csv",
+    .expected_bytes = 20000,
+    .help = "Nebius as SkyPilot's catalogue has it: Nebius publishes no list of its own",
+    .recognise = never,
+    .parse_open = open_nebius,
+    .parse_feed = table_feed,
+    .parse_close = table_close,
+    .parse_abort = table_abort,
+    .fetch = nebius_fetch,
+};

@@ -28,6 +28,8 @@ extern const struct source_def source_gpuhunt;          /* gpuhunt.c */
 extern const struct source_def source_lambda;           /* lambda.c */
 extern const struct source_def source_oci;              /* oci.c */
 extern const struct source_def source_runpod;           /* runpod.c */
+extern const struct source_def source_coreweave;        /* coreweave.c */
+extern const struct source_def source_nebius;           /* skypilot.c */
 extern const struct source_def source_alibaba;          /* alibaba.c */
 extern const struct source_def source_tencent;          /* tencent.c */
 extern const struct source_def source_huawei;           /* huawei.c */

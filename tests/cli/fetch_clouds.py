@@ -34,7 +34,8 @@ GCP = {'6F81-5844-456A': [
     [gcp_sku(2, 'G2 Instance Ram running in Iowa', 'GiBy.h', 10 ** 6),
      gcp_sku(3, 'Nvidia L4 GPU running in Iowa', 'h', 5 * 10 ** 8)]],
        '95FF-2EF5-5EA1': [[dict(gcp_sku(4, 'Archive Storage Iowa', 'GiBy.mo', 1200000),
-                               category={'resourceGroup': 'ArchiveStorage', 'usageType': 'OnDemand'})]]}
+                               category={'resourceGroup': 'ArchiveStorage', 'usageType': 'OnDemand'})]],
+       'D97E-AB26-5D95': [[gcp_sku(5, 'Filestore Capacity Basic HDD (Standard) Iowa', 'GiBy.mo', 160000000)]]}
 LAMBDA = {'gpu_1x_a10': ['us-east-1']}
 VAST = [{'id': i, 'ask_contract_id': i, 'num_gpus': 1, 'gpu_name': 'RTX 4090', 'gpu_ram': 24564,
          'dph_base': 0.25, 'geolocation': 'Texas, US'} for i in range(1000, 40000, 4)]
@@ -51,6 +52,11 @@ def vast(body):
 
 def size(slug):
     return {'slug': slug, 'memory': 1024, 'vcpus': 1, 'price_hourly': 0.5, 'regions': ['nyc1']}
+
+
+NEBIUS = b'''InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,GpuInfo,SpotPrice
+gpu-h100-sxm_8gpu,H100,8,128,1600,23.60,eu-north1,,10.00
+'''
 
 
 def answer(path, query, body):
@@ -110,7 +116,7 @@ class Vendor(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get('Content-Length') or 0))
         log.append((self.command, self.path, dict(self.headers)))
         fault = faults[url.path].pop(0) if faults.get(url.path) else ''
-        data = json.dumps(answer(url.path, parse_qs(url.query), body)).encode()
+        data = NEBIUS if url.path == '/nebius' else json.dumps(answer(url.path, parse_qs(url.query), body)).encode()
         if fault == 'bad':
             data = b'{"skus": 7'
         self.send_response(int(fault) if fault.isdigit() else 200)
@@ -136,7 +142,7 @@ def fetch(*sources, status=0, **change):
     env = dict(os.environ, GPUTIER_DB=str(work / 'f.db'), GPUTIER_DATA=str(work / 'empty'),
                GPUTIER_NOW='2026-12-02T10:00:00Z')
     for s in ('lambda', 'runpod', 'vast', 'oci', 'gcp-skus', 'digitalocean', 'vultr', 'verda', 'hyperstack',
-              'fluidstack'):
+              'fluidstack', 'nebius'):
         env['GPUTIER_URL_' + s.upper().replace('-', '_')] = f"{base}/{s.replace('-skus', '')}"
         if s in KEYS and change.get('keys', True):
             env['GPUTIER_KEY_' + s.upper().replace('-', '_')] = KEYS[s]
@@ -178,7 +184,7 @@ check('fluidstack', offers('fluidstack'), {('x', '1x L40_48GB', 'on_demand'): '1
 fetch('gcp-skus')
 check('gcp key in a header', {h.get('X-Goog-Api-Key') for _, _, h in log}, {'K2'})
 check('gcp pages', sorted(re.sub(r'.*services/(....).*?(pageToken=.*)?$', r'\1 \2', p) for _, p, _ in log),
-      ['6F81 ', '6F81 pageToken=a%3D1', '95FF '])
+      ['6F81 ', '6F81 pageToken=a%3D1', '95FF ', 'D97E '])
 g2 = {('us-central1', f'g2-standard-{n}', 'on_demand') for n in (4, 8, 12, 16, 24, 32, 48, 96)}
 check('machines over two pages', set(offers('gcp')), g2)
 check('a sum', offers('gcp')[('us-central1', 'g2-standard-4', 'on_demand')], '0.556')
@@ -211,6 +217,11 @@ check('shapes and products', offers('oci')[('us-ashburn-1', 'BM.X', 'on_demand')
 fetch('verda')
 check('a token for the key', [h.get('Authorization') for _, _, h in log], [None] + ['Bearer me+se"cret'] * 2)
 check('verda', offers('verda'), {('FIN-01', '1A', 'on_demand'): '1.5'})
+fetch('nebius')
+check('nebius by its own name', offers('nebius'), {('eu-north1', 'gpu-h100-sxm_8gpu', q): p for q, p in (
+    ('on_demand', '23.6'), ('spot', '10'))})
+p = fetch('coreweave', status=1)
+check('coreweave has no list, and prices-csv is named', 'publishes no price list' in p.stderr and 'prices-csv' in p.stderr, True)
 LAMBDA.update({f't{i}': ['us-east-1', 'us-west-1'] for i in range(7)})
 fetch('lambda')
 check('types in regions', len(offers('lambda')), 15)

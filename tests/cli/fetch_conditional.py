@@ -89,8 +89,8 @@ KEYS = {s: "KEY-%s-8d1c" % s for s in (
 KEYS["verda"] = "ME-77ab:KEY-verda-8d1c"
 SECRETS = [part for k in KEYS.values() for part in k.split(":")] + ["TOKEN-3f9a"]
 # No address to ask, or a test of its own: files only; signed requests; pages with links.
-ELSEWHERE = {"alibaba", "aws-savings-plan", "aws-spot-history", "aws-spot-price", "azure-retail", "gpuhunt",
-             "huawei", "prices-csv", "tencent"}
+ELSEWHERE = {"alibaba", "aws-savings-plan", "aws-spot-history", "aws-spot-price", "azure-retail", "coreweave", "gpuhunt",
+             "huawei", "nebius", "prices-csv", "tencent"}
 
 
 class Vendor(BaseHTTPRequestHandler):

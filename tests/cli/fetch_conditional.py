@@ -37,7 +37,8 @@ def gcp_page(number, token):
     pages = [[sku(1, "G2 Instance Core running in Iowa", "h", 10 ** 7)],
              [sku(2, "G2 Instance Ram running in Iowa", "GiBy.h", 10 ** 6),
               sku(3, "Nvidia L4 GPU running in Iowa", "h", 5 * 10 ** 8)],
-             [sku(4, "Archive Storage Iowa", "GiBy.mo", 1200000, "ArchiveStorage")]]
+             [sku(4, "Archive Storage Iowa", "GiBy.mo", 1200000, "ArchiveStorage")],
+             [sku(5, "Filestore Capacity Basic HDD (Standard) Iowa", "GiBy.mo", 160000000)]]
     return json.dumps({"skus": pages[number], "nextPageToken": token}).encode()
 
 
@@ -66,7 +67,8 @@ BODIES = {
         "/services/6F81-5844-456A/skus?pageSize=5000&currencyCode=USD": gcp_page(0, "t1"),
         "/services/6F81-5844-456A/skus?pageSize=5000&currencyCode=USD&pageToken=t1":
             gcp_page(1, ""),
-        "/services/95FF-2EF5-5EA1/skus?pageSize=5000&currencyCode=USD": gcp_page(2, "")},
+        "/services/95FF-2EF5-5EA1/skus?pageSize=5000&currencyCode=USD": gcp_page(2, ""),
+        "/services/D97E-AB26-5D95/skus?pageSize=5000&currencyCode=USD": gcp_page(3, "")},
     "hyperstack": {"": sample("hyperstack/pricebook.response.json")},
     "jarvislabs": {"": sample("jarvislabs/server-meta.json")},
     "lambda": {"": sample("lambda/instance-types.json")},
@@ -276,7 +278,7 @@ def pages_in_a_circle():
         BODIES["gcp-skus"][paths[1]] = gcp_page(1, token)
         BODIES["gcp-skus"][paths[1][:-2] + "t2"] = gcp_page(1, "t1")
         rc, text = fetch(db, "gcp-skus")
-        say(rc == 4 and "circle" in text and len(asked("gcp-skus")) < 6,
+        say(rc == 4 and "circle" in text and len(asked("gcp-skus")) < 7,
             "f061: %s ends with an error: %s" % (name, text[-200:]))
     BODIES["gcp-skus"] = old
     size = json.loads(sample("digitalocean/sizes.json"))
@@ -298,7 +300,7 @@ def empty_page_in_the_middle():
     BODIES["gcp-skus"][paths[1][:-2] + "t5"] = json.dumps({"nextPageToken": "t1"}).encode()
     db = os.path.join(WORK, "mid.db")
     rc, text = fetch(db, "gcp-skus")
-    say(rc == 0 and len(asked("gcp-skus")) == 5 and "\"g2-standard-4\"" in dump(db, env()),
+    say(rc == 0 and len(asked("gcp-skus")) == 6 and "\"g2-standard-4\"" in dump(db, env()),
         "f063: empty pages in the middle: %s" % text[-200:])
     BODIES["gcp-skus"] = old
 

@@ -1,6 +1,6 @@
 """A small JSON Schema validator for tests: the part of the language that data/schema/ uses.
 
-Keywords: type, properties, required, additionalProperties, enum, items, anyOf, pattern, and $ref to
+Keywords: type, properties, required, additionalProperties, enum, items, anyOf, pattern, minimum, and $ref to
 #/$defs/NAME. Any other keyword is refused, so that a schema cannot ask for more than is checked.
 
     errors = json_schema.validate(document, json_schema.load('prices'))
@@ -13,7 +13,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / 'data' / 'schema'
 TEXTS = {'$schema', '$id', 'title', 'description', '$defs'}
-KEYWORDS = {'type', 'properties', 'required', 'additionalProperties', 'enum', 'items', 'anyOf', 'pattern', '$ref'}
+KEYWORDS = {'type', 'properties', 'required', 'additionalProperties', 'enum', 'items', 'anyOf', 'pattern', 'minimum', '$ref'}
 
 
 class SchemaError(Exception):
@@ -91,6 +91,8 @@ def walk(value, schema, root, path):
         errors.append(f"{path}: found {brief(value)}, allowed: {', '.join(brief(e) for e in schema['enum'])}")
     if 'pattern' in schema and isinstance(value, str) and not re.search(schema['pattern'], value):
         errors.append(f"{path}: found {brief(value)}, allowed: {schema['pattern']}")
+    if 'minimum' in schema and type_of(value) in ('integer', 'number') and value < schema['minimum']:
+        errors.append(f"{path}: found {brief(value)}, allowed: {schema['minimum']} or more")
     if 'anyOf' in schema:
         tries = [walk(value, s, root, path) for s in schema['anyOf']]
         if all(tries):

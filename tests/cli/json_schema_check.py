@@ -42,13 +42,16 @@ def validator():
     refuses({'items': {'type': 'string'}}, ['x', 2], '$[1]')
     accepts({'anyOf': [{'type': 'string'}, {'type': 'null'}]}, None)
     refuses({'anyOf': [{'type': 'string'}, {'type': 'null'}]}, 1)
+    accepts({'minimum': 3}, 3)
+    refuses({'minimum': 3}, 2.5, '3 or more')
+    accepts({'minimum': 3}, None)
     accepts({'pattern': '^a+$'}, 'aa')
     refuses({'pattern': '^a+$'}, 'ab')
     accepts({'pattern': '^a+$'}, 7)
     root = {'$ref': '#/$defs/t', '$defs': {'t': {'type': 'integer'}}}
     accepts(root, 1)
     refuses(root, 'x')
-    for wrong in ({'$ref': '#/$defs/none'}, {'minimum': 3}, {'type': 'float'}):
+    for wrong in ({'$ref': '#/$defs/none'}, {'maximum': 3}, {'type': 'float'}):
         try:
             json_schema.validate(1, wrong)
             failures.append(f'{wrong} is taken for a schema')

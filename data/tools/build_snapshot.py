@@ -95,7 +95,7 @@ def main():
         ('interruption', ['vendor', 'region', 'instance_type', 'band_lo_pct', 'band_hi_pct', 'savings_pct',
                           'as_of', 'source'], snap_facts.interruption(facts, sources, gpu_types)),
         ('gpu_models', GPU_COLUMNS, gpus.models()),
-        ('gpu_aliases', ['alias', 'model', 'memory_gib'], sorted(gpus.aliases(), key=lambda r: r['alias'])),
+        ('gpu_aliases', ['vendor', 'alias', 'model', 'memory_gib'], gpus.aliases()),
         ('models', snap_facts.MODEL_COLUMNS, snap_facts.models(facts)),
         ('allowances', ['vendor', 'product', 'rule', 'value', 'unit', 'valid_from', 'source', 'confidence'],
          snap_facts.allowances(facts)),

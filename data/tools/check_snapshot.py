@@ -88,7 +88,8 @@ TABLES = {
                     'bf16_tflops': 'number?', 'fp8_tflops': 'number?', 'int8_tops': 'number?',
                     'mem_gb': 'positive', 'bandwidth_gbs': 'positive', 'l2_mb': 'number?', 'nvlink_gbs': 'number?',
                     'pcie': 'text?', 'tdp_w': 'number?', 'mig_slices': 'int?', 'note': 'text?', 'source': 'text'}),
-    'gpu_aliases': ('alias model memory_gib', 'alias', {'alias': 'text', 'model': 'text', 'memory_gib': 'positive?'}),
+    'gpu_aliases': ('vendor alias model memory_gib', 'vendor alias memory_gib',
+                    {'vendor': VENDORS | {''}, 'alias': 'text', 'model': 'text', 'memory_gib': 'positive?'}),
     'models': ('name family task parameters active_parameters layers hidden heads kv_heads ffn vocab seq_len image_px '
                'head_dim bytes_per_sample_in flops_per_sample_fwd activation_elements tied_embeddings source', 'name',
                dict({c: 'positive?' for c in 'active_parameters layers hidden heads kv_heads ffn vocab seq_len '

@@ -45,30 +45,40 @@ WORDS = {
 }
 MEMORY_OF_OTHERS = {'L20': 48, 'RTX 5880 Ada': 48, 'GB300': 288, 
                     'RTX PRO 6000 WS': 96, 'GRID K520': 4, 'M40': 24}
+# Words that mean one part whoever says them. A word that several parts answer to stands below, with the vendor.
 ALIASES = [
-    ('GRID K80', 'K80', 12), ('Tesla K80', 'K80', 12), ('Tesla M60', 'M60', 8),
-    ('Tesla P4', 'P4', 8), ('Tesla P40', 'P40', 24), ('Tesla T4', 'T4', 16),
-    ('NVIDIA T4', 'T4', 16), ('NVIDIA T4 Tensor Core', 'T4', 16), ('T4g', 'T4G', 16),
-    ('NVIDIA A10', 'A10', 24), ('NVIDIA A10G', 'A10G', 24), ('NVIDIA L4', 'L4', 24),
-    ('NVIDIA L40S', 'L40S', 48), ('NVIDIA L40', 'L40', 48), ('NVIDIA A40', 'A40', 48),
-    ('NVIDIA A30', 'A30', 24), ('A6000', 'RTX A6000', 48), ('RTXA6000', 'RTX A6000', 48),
-    ('RTXA5000', 'RTX A5000', 24), ('RTXA4000', 'RTX A4000', 16), ('RTX6000', 'Quadro RTX 6000', 24),
-    ('RTX6000-Ada', 'RTX 6000 Ada', 48), ('RTX6000Ada', 'RTX 6000 Ada', 48),
-    ('RTX3090', 'RTX 3090', 24), ('RTX4090', 'RTX 4090', 24), ('RTX5090', 'RTX 5090', 32),
-    ('RTX2080Ti', 'RTX 2080 Ti', 11), ('Tesla V100-SXM2-16GB', 'V100-16GB SXM2', 16),
-    ('Tesla V100-SXM2-32GB', 'V100-32GB SXM2', 32), ('Tesla V100-PCIE-16GB', 'V100-16GB PCIe', 16),
-    ('Tesla V100-PCIE-32GB', 'V100-32GB PCIe', 32), ('Tesla P100-PCIE-16GB', 'P100-16GB PCIe', 16),
-    ('Tesla P100-SXM2-16GB', 'P100-16GB SXM2', 16),
-    ('NVIDIA A100-SXM4-40GB', 'A100-40GB SXM4', 40), ('NVIDIA A100-SXM4-80GB', 'A100-80GB SXM4', 80),
-    ('NVIDIA A100-PCIE-40GB', 'A100-40GB PCIe', 40), ('NVIDIA A100 80GB PCIe', 'A100-80GB PCIe', 80),
-    ('NVIDIA H100 PCIe', 'H100 PCIe', 80), ('NVIDIA H100 80GB HBM3', 'H100 SXM', 80),
-    ('NVIDIA H100 NVL', 'H100 NVL', 94), ('H100-MEGA', 'H100 SXM', 80), ('H100-80GB', 'H100 SXM', 80),
-    ('NVIDIA H200', 'H200 SXM', 141), ('H200', 'H200 SXM', 141), ('NVIDIA B200', 'B200', 180),
-    ('NVIDIA B300', 'B300', 288), ('NVIDIA GH200 480GB', 'GH200', 96),
-    ('RTXPRO6000', 'RTX PRO 6000 BSE', 96), ('RTX PRO 6000', 'RTX PRO 6000 BSE', 96),
-    ('AMD Instinct MI300X OAM', 'MI300X', 192), ('AMD Instinct MI210', 'MI210', 64),
-    ('Gaudi HL-205', 'Gaudi', 32), ('Inferentia', 'Inferentia1', None),
-    ('Inferentia2', 'Inferentia2', 32), ('Trainium', 'Trainium1', 32), ('Trainium2', 'Trainium2', 96),
+    ('GRID K80', 'K80'), ('Tesla K80', 'K80'), ('Tesla M60', 'M60'), ('Tesla P4', 'P4'), ('Tesla P40', 'P40'),
+    ('Tesla T4', 'T4'), ('NVIDIA T4', 'T4'), ('NVIDIA T4 Tensor Core', 'T4'), ('T4g', 'T4G'), ('NVIDIA A10', 'A10'),
+    ('NVIDIA A10G', 'A10G'), ('NVIDIA L4', 'L4'), ('NVIDIA L40S', 'L40S'), ('NVIDIA L40', 'L40'), ('NVIDIA A40', 'A40'),
+    ('NVIDIA A30', 'A30'), ('A6000', 'RTX A6000'), ('RTXA6000', 'RTX A6000'), ('RTXA5000', 'RTX A5000'),
+    ('RTXA4000', 'RTX A4000'), ('RTX6000-Ada', 'RTX 6000 Ada'), ('RTX6000Ada', 'RTX 6000 Ada'),
+    ('RTX3090', 'RTX 3090'), ('RTX4090', 'RTX 4090'), ('RTX5090', 'RTX 5090'), ('RTX2080Ti', 'RTX 2080 Ti'),
+    ('Tesla V100-SXM2-16GB', 'V100-16GB SXM2'), ('Tesla V100-SXM2-32GB', 'V100-32GB SXM2'),
+    ('Tesla V100-PCIE-16GB', 'V100-16GB PCIe'), ('Tesla V100-PCIE-32GB', 'V100-32GB PCIe'),
+    ('Tesla P100-PCIE-16GB', 'P100-16GB PCIe'), ('Tesla P100-SXM2-16GB', 'P100-16GB SXM2'),
+    ('NVIDIA A100-SXM4-40GB', 'A100-40GB SXM4'), ('NVIDIA A100-SXM4-80GB', 'A100-80GB SXM4'),
+    ('NVIDIA A100-PCIE-40GB', 'A100-40GB PCIe'), ('NVIDIA A100 80GB PCIe', 'A100-80GB PCIe'),
+    ('NVIDIA H100 PCIe', 'H100 PCIe'), ('NVIDIA H100 80GB HBM3', 'H100 SXM'), ('NVIDIA H100 NVL', 'H100 NVL'),
+    ('H100-MEGA', 'H100 SXM'), ('NVIDIA H200', 'H200 SXM'), ('H200', 'H200 SXM'), ('NVIDIA B200', 'B200'),
+    ('NVIDIA B300', 'B300'), ('NVIDIA GH200 480GB', 'GH200'), ('AMD Instinct MI300X OAM', 'MI300X'),
+    ('AMD Instinct MI210', 'MI210'), ('Gaudi HL-205', 'Gaudi'), ('Inferentia', 'Inferentia1'), ('Trainium', 'Trainium1'),
+]
+# What one vendor means by a word, where gpu-instances.csv shows that it sells one such part: vendor, word, model, and
+# the memory of one GPU where that tells two apart. Elsewhere the word stays what it is, and its offers are listed.
+VENDOR_ALIASES = [
+    ('alibaba', 'V100-16GB', 'V100-16GB SXM2', ''), ('alibaba', 'V100-32GB', 'V100-32GB SXM2', ''),
+    ('alibaba', 'A100-80GB', 'A100-80GB SXM4', ''), ('alibaba', 'P100', 'P100-16GB PCIe', ''),
+    ('aws', 'A100', 'A100-40GB SXM4', '40'), ('aws', 'A100', 'A100-80GB SXM4', '80'),
+    ('aws', 'A100-80GB', 'A100-80GB SXM4', ''), ('aws', 'H100', 'H100 SXM', ''), ('aws', 'V100', 'V100-16GB SXM2', '16'),
+    ('aws', 'V100', 'V100-32GB SXM2', '32'), ('aws', 'V100-32GB', 'V100-32GB SXM2', ''),
+    ('gcp', 'A100', 'A100-40GB SXM4', ''), ('gcp', 'A100-80GB', 'A100-80GB SXM4', ''), ('gcp', 'H100', 'H100 SXM', ''),
+    ('gcp', 'V100', 'V100-16GB SXM2', ''), ('gcp', 'P100', 'P100-16GB PCIe', ''),
+    ('lambda', 'RTX 6000', 'Quadro RTX 6000', ''), ('nebius', 'H100', 'H100 SXM', ''),
+    ('oci', 'A100', 'A100-40GB SXM4', '40'), ('oci', 'A100-80GB', 'A100-80GB SXM4', ''), ('oci', 'H100', 'H100 SXM', ''),
+    ('oci', 'V100', 'V100-16GB SXM2', ''), ('oci', 'P100', 'P100-16GB PCIe', ''),
+    ('oci', 'RTX PRO 6000', 'RTX PRO 6000 BSE', ''),
+    ('runpod', 'A100-80GB', 'A100-80GB PCIe', ''), ('runpod', 'A100-80GB-SXM', 'A100-80GB SXM4', ''),
+    ('tencent', 'V100-32GB', 'V100-32GB SXM2', ''), ('tencent', 'A100-40GB', 'A100-40GB SXM4', ''),
 ]
 TPU = {'v2': ('TPU v2', 2), 'v3': ('TPU v3', 2), 'v4': ('TPU v4', 2), 'v5p': ('TPU v5p', 2),
        'v5litepod': ('TPU v5e', 1), 'v6e': ('TPU v6e', 1)}
@@ -112,17 +122,9 @@ class Gpus:
         return out
 
     def aliases(self):
-        rows = [{'alias': a, 'model': m, 'memory_gib': '' if g is None else str(g)}
-                for a, m, g in ALIASES]
-        for vendor in WORDS.values():
-            for word, model in vendor.items():
-                if word != model and not any(r['alias'] == word for r in rows):
-                    # a bare word that several parts answer to is not an alias
-                    if word in ('H100', 'A100', 'V100', 'P100'):
-                        continue
-                    rows.append({'alias': word, 'model': model,
-                                 'memory_gib': self.specs.get(model, {}).get('mem_gb', '')})
-        return [r for r in rows if r['model'] in self.specs]
+        rows = [{'vendor': '', 'alias': a, 'model': m, 'memory_gib': ''} for a, m in ALIASES]
+        rows += [{'vendor': v, 'alias': a, 'model': m, 'memory_gib': g} for v, a, m, g in VENDOR_ALIASES]
+        return sorted(rows, key=lambda r: (r['vendor'], r['alias'], r['memory_gib']))
 
     def memory(self, model, count):
         """Nominal memory of one GPU, of the slice for a fraction: one figure for all vendors."""

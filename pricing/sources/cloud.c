@@ -77,19 +77,14 @@ void cloud_set_gpu(struct cloud_machine *m)
     plain_name(m->gpu, false, plain[1]);
     double gib = m->gpu_memory > 0 ? m->gpu_memory : cloud_memory_in(m->gpu);
     struct gpu_name g = gpu_canonical(m->gpu, gib, m->o.vendor, m->o.instance_type);
-    for (int i = 0; i < 2 && !g.known; i++) { /* the full name still tells the form */
+    for (int i = 0; i < 2 && !g.known && !g.open; i++) { /* the full name still tells the form */
         g = gpu_canonical(plain[i], gib, m->o.vendor, m->gpu);
     }
-    m->o.gpu = g.known ? g.model : m->gpu;
-    /* vendors state what the driver leaves (24,564 MiB of 24 GB): the sheet's figure is meant */
+    m->o.gpu = g.known || g.open ? g.model : m->gpu;
     double sheet = gpu_model_memory(m->o.gpu);
-    m->o.gpu_memory_gib =
-        gib <= 0 || (sheet > 0 && fabs(gib - sheet) <= sheet * 0.08) ? sheet : gib;
+    m->o.gpu_memory_gib = gpu_nominal_memory(m->o.gpu, gib);
     if (gib <= 0 && sheet > 0 && m->o.gpu_num < m->o.gpu_den) { /* a slice has its share */
         m->o.gpu_memory_gib = sheet * m->o.gpu_num / m->o.gpu_den;
-    }
-    if (g.form_assumed && !m->o.note) {
-        m->o.note = "the vendor does not say PCIe or SXM: PCIe is taken";
     }
 }
 

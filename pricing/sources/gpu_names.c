@@ -1,8 +1,11 @@
 /* GPU names as vendors and catalogues write them, to the models of the GPU table
- * (docs/gpu-specs.csv). A name without a form is settled by the instance type where that tells,
- * else PCIe is taken and said so: it is the slower of the two. */
+ * (docs/gpu-specs.csv). Only what the words themselves tell is answered here, with the instance
+ * type where that names the form. A word that several parts answer to ("H100") stays the vendor's:
+ * what one vendor means by it stands in gpu_aliases.csv, with the vendor, and is looked up when
+ * the catalog is loaded. */
 #include "gpu_names.h"
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -89,78 +92,86 @@ static const struct {
     const char *name, *type;
     float memory_lo, memory_hi; /* 0, 0 = any, also when not stated */
     const char *model;
-    bool form_assumed;
 } aliases[] = {
-    {"a100", "nc24ads_a100", 0, 0, "A100-80GB PCIe", false},
-    {"a100", "sxm", 60, 90, "A100-80GB SXM4", false},
-    {"a100", "sxm", 0, 0, "A100-40GB SXM4", false},
-    {"a100", "pci", 60, 90, "A100-80GB PCIe", false},
-    {"a100", "a2-", 0, 0, "A100-40GB SXM4", false},
-    {"a100", "p4d.", 0, 0, "A100-40GB SXM4", false},
-    {"a100", NULL, 60, 90, "A100-80GB PCIe", true},
-    {"a100", NULL, 0, 0, "A100-40GB PCIe", true},
-    {"a10040gb", "sxm", 0, 0, "A100-40GB SXM4", false},
-    {"a10040gb", NULL, 0, 0, "A100-40GB PCIe", true},
-    {"a10080gb", "sxm", 0, 0, "A100-80GB SXM4", false},
-    {"a10080gb", "p4de.", 0, 0, "A100-80GB SXM4", false},
-    {"a10080gb", "a2-", 0, 0, "A100-80GB SXM4", false},
-    {"a10080gb", NULL, 0, 0, "A100-80GB PCIe", true},
-    {"a10080gbsxm", NULL, 0, 0, "A100-80GB SXM4", false},
-    {"a10080gbpcie", NULL, 0, 0, "A100-80GB PCIe", false},
-    {"a100pcie", NULL, 60, 90, "A100-80GB PCIe", false},
-    {"a100pcie", NULL, 0, 0, "A100-40GB PCIe", false},
-    {"a100sxm", NULL, 60, 90, "A100-80GB SXM4", false},
-    {"a100sxm4", NULL, 60, 90, "A100-80GB SXM4", false},
-    {"a100sxm4", NULL, 0, 0, "A100-40GB SXM4", false},
-    {"h100", "nvl", 0, 0, "H100 NVL", false},
-    {"h100", "sxm", 0, 0, "H100 SXM", false},
-    {"h100", "pci", 0, 0, "H100 PCIe", false},
-    {"h100", "p5.", 0, 0, "H100 SXM", false},
-    {"h100", "a3-", 0, 0, "H100 SXM", false},
-    {"h100", NULL, 90, 100, "H100 NVL", false},
-    {"h100", NULL, 0, 0, "H100 PCIe", true},
-    {"h100mega", NULL, 0, 0, "H100 SXM", false},
-    {"h100sxm", NULL, 0, 0, "H100 SXM", false},
-    {"h100sxm5", NULL, 0, 0, "H100 SXM", false},
-    {"h100nvl", NULL, 0, 0, "H100 NVL", false},
-    {"h100pcie", NULL, 0, 0, "H100 PCIe", false},
-    {"h100pci", NULL, 0, 0, "H100 PCIe", false},
-    {"h200", NULL, 0, 0, "H200 SXM", false},
-    {"h200sxm", NULL, 0, 0, "H200 SXM", false},
-    {"v100", "sxm", 28, 36, "V100-32GB SXM2", false},
-    {"v100", NULL, 28, 36, "V100-32GB PCIe", true},
-    {"v100", "sxm", 0, 0, "V100-16GB SXM2", false},
-    {"v100", "p3.", 0, 0, "V100-16GB SXM2", false},
-    {"v100", "n1-", 0, 0, "V100-16GB SXM2", false},
-    {"v100", NULL, 0, 0, "V100-16GB PCIe", true},
-    {"v10016gb", NULL, 0, 0, "V100-16GB PCIe", true},
-    {"v10032gb", "p3dn.", 0, 0, "V100-32GB SXM2", false},
-    {"v10032gb", NULL, 0, 0, "V100-32GB PCIe", true},
-    {"p100", NULL, 0, 0, "P100-16GB PCIe", false},
-    {"p100pcie", NULL, 0, 0, "P100-16GB PCIe", false},
-    {"a6000", NULL, 0, 0, "RTX A6000", false},
-    {"a5000", NULL, 0, 0, "RTX A5000", false},
-    {"a4000", NULL, 0, 0, "RTX A4000", false},
-    {"rtx6000", NULL, 0, 0, "Quadro RTX 6000", false},
-    {"rtx8000", NULL, 0, 0, "Quadro RTX 8000", false},
-    {"6000ada", NULL, 0, 0, "RTX 6000 Ada", false},
-    {"rtx6000adageneration", NULL, 0, 0, "RTX 6000 Ada", false},
-    {"rtxpro6000", NULL, 0, 0, "RTX PRO 6000 BSE", false},
-    {"rtxpro6000se", NULL, 0, 0, "RTX PRO 6000 BSE", false},
-    {"rtxpro6000server", NULL, 0, 0, "RTX PRO 6000 BSE", false},
-    {"gaudi1", NULL, 0, 0, "Gaudi", false},
-    {"inferentia", NULL, 0, 0, "Inferentia1", false},
-    {"trainium", NULL, 0, 0, "Trainium1", false},
-    {"a100pcie40gb", NULL, 0, 0, "A100-40GB PCIe", false},
-    {"a100sxm440gb", NULL, 0, 0, "A100-40GB SXM4", false},
-    {"a100sxm480gb", NULL, 0, 0, "A100-80GB SXM4", false},
-    {"h10080gbhbm3", NULL, 0, 0, "H100 SXM", false},
-    {"v100pcie16gb", NULL, 0, 0, "V100-16GB PCIe", false},
-    {"v100pcie32gb", NULL, 0, 0, "V100-32GB PCIe", false},
-    {"v100sxm216gb", NULL, 0, 0, "V100-16GB SXM2", false},
-    {"v100sxm232gb", NULL, 0, 0, "V100-32GB SXM2", false},
-    {"gh200480gb", NULL, 0, 0, "GH200", false},
-    {"gh20096gb", NULL, 0, 0, "GH200", false},
+    {"a100", "sxm", 60, 90, "A100-80GB SXM4"},
+    {"a100", "sxm", 30, 50, "A100-40GB SXM4"},
+    {"a100", "pci", 60, 90, "A100-80GB PCIe"},
+    {"a100", "pci", 30, 50, "A100-40GB PCIe"},
+    {"a10040gb", "sxm", 0, 0, "A100-40GB SXM4"},
+    {"a10040gb", "pci", 0, 0, "A100-40GB PCIe"},
+    {"a10080gb", "sxm", 0, 0, "A100-80GB SXM4"},
+    {"a10080gb", "pci", 0, 0, "A100-80GB PCIe"},
+    {"a10080gbsxm", NULL, 0, 0, "A100-80GB SXM4"},
+    {"a10080gbpcie", NULL, 0, 0, "A100-80GB PCIe"},
+    {"a100pcie", NULL, 60, 90, "A100-80GB PCIe"},
+    {"a100pcie", NULL, 30, 50, "A100-40GB PCIe"},
+    {"a100sxm", NULL, 60, 90, "A100-80GB SXM4"},
+    {"a100sxm", NULL, 30, 50, "A100-40GB SXM4"},
+    {"a100sxm4", NULL, 60, 90, "A100-80GB SXM4"},
+    {"a100sxm4", NULL, 30, 50, "A100-40GB SXM4"},
+    {"h100", "nvl", 0, 0, "H100 NVL"},
+    {"h100", "sxm", 0, 0, "H100 SXM"},
+    {"h100", "pci", 0, 0, "H100 PCIe"},
+    {"h100", NULL, 92, 95, "H100 NVL"}, /* the only one of 94 GB */
+    {"h100mega", NULL, 0, 0, "H100 SXM"},
+    {"h100sxm", NULL, 0, 0, "H100 SXM"},
+    {"h100sxm5", NULL, 0, 0, "H100 SXM"},
+    {"h100nvl", NULL, 0, 0, "H100 NVL"},
+    {"h100pcie", NULL, 0, 0, "H100 PCIe"},
+    {"h100pci", NULL, 0, 0, "H100 PCIe"},
+    {"h200", NULL, 0, 0, "H200 SXM"},
+    {"h200sxm", NULL, 0, 0, "H200 SXM"},
+    {"v100", "sxm", 28, 36, "V100-32GB SXM2"},
+    {"v100", "sxm", 14, 18, "V100-16GB SXM2"},
+    {"v100", "pci", 28, 36, "V100-32GB PCIe"},
+    {"v100", "pci", 14, 18, "V100-16GB PCIe"},
+    {"p100pcie", NULL, 0, 0, "P100-16GB PCIe"},
+    {"a6000", NULL, 0, 0, "RTX A6000"},
+    {"a5000", NULL, 0, 0, "RTX A5000"},
+    {"a4000", NULL, 0, 0, "RTX A4000"},
+    {"rtx8000", NULL, 0, 0, "Quadro RTX 8000"},
+    {"6000ada", NULL, 0, 0, "RTX 6000 Ada"},
+    {"rtx6000adageneration", NULL, 0, 0, "RTX 6000 Ada"},
+    {"rtxpro6000se", NULL, 0, 0, "RTX PRO 6000 BSE"},
+    {"rtxpro6000server", NULL, 0, 0, "RTX PRO 6000 BSE"},
+    {"rtxpro6000blackwellserveredition", NULL, 0, 0, "RTX PRO 6000 BSE"},
+    {"gaudi1", NULL, 0, 0, "Gaudi"},
+    {"inferentia", NULL, 0, 0, "Inferentia1"},
+    {"trainium", NULL, 0, 0, "Trainium1"},
+    {"a100pcie40gb", NULL, 0, 0, "A100-40GB PCIe"},
+    {"a100sxm440gb", NULL, 0, 0, "A100-40GB SXM4"},
+    {"a100sxm480gb", NULL, 0, 0, "A100-80GB SXM4"},
+    {"h10080gbhbm3", NULL, 0, 0, "H100 SXM"}, /* the PCIe part has HBM2e */
+    {"v100pcie16gb", NULL, 0, 0, "V100-16GB PCIe"},
+    {"v100pcie32gb", NULL, 0, 0, "V100-32GB PCIe"},
+    {"v100sxm216gb", NULL, 0, 0, "V100-16GB SXM2"},
+    {"v100sxm232gb", NULL, 0, 0, "V100-32GB SXM2"},
+    {"gh200480gb", NULL, 0, 0, "GH200"},
+    {"gh20096gb", NULL, 0, 0, "GH200"},
+};
+
+/* Words that several parts answer to, in one spelling, with what is stated of the memory. */
+static const struct {
+    const char *name;
+    float memory_lo, memory_hi; /* 0, 0 = any, also when not stated */
+    const char *word;
+    float memory_gb; /* that the word itself tells, -1 = none */
+} open_words[] = {
+    {"a100", 60, 90, "A100-80GB", 80},
+    {"a100", 30, 50, "A100-40GB", 40},
+    {"a100", 0, 0, "A100", -1},
+    {"a10080gb", 0, 0, "A100-80GB", 80},
+    {"a10040gb", 0, 0, "A100-40GB", 40},
+    {"h100", 0, 0, "H100", -1},
+    {"h10080gb", 0, 0, "H100", -1},
+    {"v100", 28, 36, "V100-32GB", 32},
+    {"v100", 14, 18, "V100-16GB", 16},
+    {"v100", 0, 0, "V100", -1},
+    {"v10032gb", 0, 0, "V100-32GB", 32},
+    {"v10016gb", 0, 0, "V100-16GB", 16},
+    {"p100", 0, 0, "P100", -1},
+    {"rtx6000", 0, 0, "RTX 6000", -1},
+    {"rtxpro6000", 0, 0, "RTX PRO 6000", 96},
 };
 
 /* Length of a maker's name that stands here as a word's end, 0 if none does. */
@@ -219,6 +230,12 @@ static bool contains(const char *text, const char *piece)
     return strcasestr(text, piece) != NULL;
 }
 
+/* hi 0: any memory, also one that is not stated */
+static bool within(double memory_gib, float lo, float hi)
+{
+    return hi <= 0 || (memory_gib >= (double)lo && memory_gib <= (double)hi);
+}
+
 struct gpu_name gpu_canonical(const char *name, double memory_gib, const char *vendor,
                               const char *instance_type)
 {
@@ -234,12 +251,16 @@ struct gpu_name gpu_canonical(const char *name, double memory_gib, const char *v
         }
     }
     for (size_t i = 0; i < COUNT(aliases); i++) {
-        bool any = aliases[i].memory_hi <= 0;
         if (strcmp(aliases[i].name, plain) == 0 &&
             (!aliases[i].type || contains(instance_type, aliases[i].type)) &&
-            (any || (memory_gib >= (double)aliases[i].memory_lo &&
-                     memory_gib <= (double)aliases[i].memory_hi))) {
-            return (struct gpu_name){aliases[i].model, true, aliases[i].form_assumed};
+            within(memory_gib, aliases[i].memory_lo, aliases[i].memory_hi)) {
+            return (struct gpu_name){aliases[i].model, true, false};
+        }
+    }
+    for (size_t i = 0; i < COUNT(open_words); i++) {
+        if (strcmp(open_words[i].name, plain) == 0 &&
+            within(memory_gib, open_words[i].memory_lo, open_words[i].memory_hi)) {
+            return (struct gpu_name){open_words[i].word, false, true};
         }
     }
     return (struct gpu_name){name, false, false};
@@ -252,5 +273,16 @@ double gpu_model_memory(const char *model)
             return (double)models[i].memory_gb;
         }
     }
+    for (size_t i = 0; i < COUNT(open_words); i++) {
+        if (strcmp(open_words[i].word, model) == 0) {
+            return (double)open_words[i].memory_gb;
+        }
+    }
     return -1;
+}
+
+double gpu_nominal_memory(const char *model, double gib)
+{
+    double sheet = gpu_model_memory(model);
+    return gib <= 0 || (sheet > 0 && fabs(gib - sheet) <= sheet * 0.08) ? sheet : gib;
 }

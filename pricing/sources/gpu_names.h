@@ -19,14 +19,17 @@ const struct gpu_instance *gpu_instance_at(const char *vendor, size_t i);
 const char *gpu_of_aws_family(const char *instance_type);
 
 struct gpu_name {
-    const char *model; /* of the table, or the vendor's own name when nothing matches */
-    bool known;
-    bool form_assumed; /* the vendor does not say PCIe or SXM: the slower is taken */
+    const char *model; /* of the table; a word that is open; else the vendor's own name */
+    bool known;        /* by the words alone */
+    bool open; /* several parts answer to it; gpu_aliases.csv may say which one the vendor means */
 };
 /* memory_gib of one GPU: < 0 = not stated. instance_type: "" = none. */
 struct gpu_name gpu_canonical(const char *name, double memory_gib, const char *vendor,
                               const char *instance_type);
 /* Memory of a model's GPU in the sheet, -1 if unknown. */
 double gpu_model_memory(const char *model);
+/* The sheet's figure where a vendor states what the driver leaves of it (24,564 MiB of 24 GB) or
+ * nothing; else gib. -1 if neither is known. */
+double gpu_nominal_memory(const char *model, double gib);
 
 #endif

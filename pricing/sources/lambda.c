@@ -19,6 +19,16 @@ struct lambda {
     } type[TYPES];
 };
 
+/* The disk in the machine, local NVMe that ends with it, in GiB. */
+static int take_disk(struct records *r, const struct rec *e, struct cloud_machine *m,
+                     struct gt_error *err)
+{
+    (void)r, (void)err;
+    double gib = src_figure(rec_text(e, "instance_type.specs.storage_gib"));
+    m->o.local_nvme_gb = gib > 0 ? gib * 1.073741824 : -1;
+    return 0;
+}
+
 static const struct cloud_map map = {
     .vendor = "lambda",
     .gpu = "instance_type.gpu_description",
@@ -29,6 +39,7 @@ static const struct cloud_map map = {
     .price = "instance_type.price_cents_per_hour",
     .cents = 2,
     .regions = "regions_with_capacity_available",
+    .adjust = take_disk,
 };
 
 static int note_capacity(struct records *r, const char *name, const struct rec *regions)

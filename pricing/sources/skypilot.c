@@ -5,6 +5,7 @@
  * memory that is the total, one GPU's or GB in a field named MiB, CRLF line ends. */
 #include "skypilot.h"
 #include "gpu_names.h"
+#include "vast.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +25,30 @@ static double info_memory(const char *info, int32_t count)
 }
 
 /* Vast states the total of the machine for each GPU. */
-static double one_gpu_memory(const struct parser *p, const char *info, int32_t num, int32_t den)
+static double one_gpu_memory(const struct offer_row *o, const char *info)
 {
-    int32_t count = den == 1 && num > 0 ? num : 1;
-    double gib = info_memory(info, count);
-    return strcmp(p->vendor, "vast") == 0 && gib > 0 && gib <= 300 ? gib / count : gib;
+    int32_t count = o->gpu_den == 1 && o->gpu_num > 0 ? o->gpu_num : 1;
+    if (strcmp(o->vendor, "vast") == 0) {
+        double total = info_memory(info, 1);
+        return total > 0 ? total / count : total;
+    }
+    return info_memory(info, count);
+}
+
+/* Vast's own name of the GPU stands in the type ("4x-RTX_4060_Ti-32-65536"); the column beside it
+ * has lost a part of it ("RTX4060"). "" when the type is not of that form. */
+static const char *vast_gpu(struct parser *p, const char *type)
+{
+    char name[96];
+    const char *from = strchr(type, '-');
+    size_t n = from ? strcspn(from + 1, "-") : 0;
+    if (n == 0 || n >= sizeof name) {
+        return "";
+    }
+    for (size_t i = 0; i < n; i++) {
+        name[i] = from[1 + i] == '_' ? ' ' : from[1 + i];
+    }
+    return intern_text(p->strings, intern_add(p->strings, name, n));
 }
 
 static int take_gpu(struct parser *p, const struct csv_row *row, struct offer_row *o,
@@ -50,19 +70,28 @@ static int take_gpu(struct parser *p, const struct csv_row *row, struct offer_ro
         int rc = table_bad(p, row, SKY_GPU_COUNT, err);
         return rc ? rc : GT_ENOTFOUND;
     }
-    double gib = one_gpu_memory(p, table_text(p, row, SKY_INFO), o->gpu_num, o->gpu_den);
-    struct gpu_name g = gpu_canonical(name, gib, o->vendor, o->instance_type);
-    o->gpu = g.model;
-    o->gpu_memory_gib = gib > 0 ? gib : gpu_model_memory(g.model);
-    if (g.form_assumed) {
-        o->note = "the catalogue does not say PCIe or SXM: PCIe is taken";
-    }
+    const char *own = strcmp(o->vendor, "vast") == 0 ? vast_gpu(p, o->instance_type) : "";
+    double gib = one_gpu_memory(o, table_text(p, row, SKY_INFO));
+    o->gpu = gpu_canonical(*own ? own : name, gib, o->vendor, o->instance_type).model;
+    o->gpu_memory_gib = gpu_nominal_memory(o->gpu, gib);
     return 0;
 }
 
+/* "Oregon, US, NA", ", CA, NA": the country is the second part, behind it stands the continent. */
+static const char *vast_place(const char *place, char out[64])
+{
+    char cut[96];
+    const char *first = strchr(place, ','), *last = strrchr(place, ',');
+    size_t n = first && last != first ? (size_t)(last - place) : strlen(place);
+    snprintf(cut, sizeof cut, "%.*s", (int)(n < sizeof cut ? n : sizeof cut - 1), place);
+    return vast_region(cut, out);
+}
+
+/* The catalogue fills an unknown spot price with the full one, rounded to four or five digits. */
 static bool same_price(const struct offer_row *o, money spot)
 {
-    return o->price_state == PRICE_KNOWN && o->price_per_hour == spot;
+    money off = o->price_per_hour > spot ? o->price_per_hour - spot : spot - o->price_per_hour;
+    return o->price_state == PRICE_KNOWN && off <= o->price_per_hour / 10000;
 }
 
 int sky_put(struct parser *p, struct offer_row *o, const char *price, const char *spot,
@@ -88,6 +117,9 @@ int sky_put(struct parser *p, struct offer_row *o, const char *price, const char
     if (rc != 0 || spot_price == 0 || same_price(o, spot_price)) {
         return rc;
     }
+    if (o->price_state == PRICE_KNOWN && spot_price > o->price_per_hour && !o->note) {
+        o->note = "spot above on demand in the source";
+    }
     o->purchase = PURCHASE_SPOT;
     o->price_state = PRICE_KNOWN;
     o->price_per_hour = spot_price;
@@ -112,7 +144,7 @@ static bool local_zone(const char *zone)
 static int sky_row(struct parser *p, const struct csv_row *row, struct gt_error *err)
 {
     struct offer_row o = src_offer(p->ctx);
-    char vendor[48];
+    char vendor[48], country[64];
     const char *v = table_text(p, row, SKY_VENDOR);
     o.vendor = src_vendor(*v ? v : p->vendor, vendor);
     if (!o.vendor) {
@@ -122,6 +154,9 @@ static int sky_row(struct parser *p, const struct csv_row *row, struct gt_error 
     }
     o.instance_type = table_text(p, row, SKY_TYPE);
     o.region = table_text(p, row, SKY_REGION);
+    if (strcmp(o.vendor, "vast") == 0) {
+        o.region = vast_place(o.region, country);
+    }
     o.zone = table_text(p, row, SKY_ZONE);
     if (!src_name_ok(o.region) || (*o.zone && !src_name_ok(o.zone))) {
         return table_bad(p, row, SKY_REGION, err);

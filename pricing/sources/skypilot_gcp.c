@@ -87,6 +87,31 @@ static struct part *add(struct parser *p, struct part **list, size_t *n, size_t 
     return &(*list)[(*n)++];
 }
 
+/* "tpu-v3-8": a slice's name counts cores, two a chip, up to v5p but for v5e; then chips
+ * (docs/gpu-data-notes.md). A generation that is not known keeps the name of the slice. */
+static void take_tpu(struct offer_row *o)
+{
+    static const struct {
+        const char *slice, *model;
+        int per_chip;
+    } generations[] = {{"tpu-v2-", "TPU v2", 2},         {"tpu-v3-", "TPU v3", 2},
+                       {"tpu-v4-", "TPU v4", 2},         {"tpu-v5p-", "TPU v5p", 2},
+                       {"tpu-v5litepod-", "TPU v5e", 1}, {"tpu-v6e-", "TPU v6e", 1}};
+    o->gpu = o->instance_type;
+    o->gpu_num = 1;
+    for (size_t i = 0; i < sizeof generations / sizeof *generations; i++) {
+        size_t k = strlen(generations[i].slice);
+        double size = strncmp(o->instance_type, generations[i].slice, k) == 0
+                          ? src_figure(o->instance_type + k)
+                          : -1;
+        if (size >= generations[i].per_chip && size <= 65536) {
+            o->gpu = generations[i].model;
+            o->gpu_num = (int32_t)size / generations[i].per_chip;
+            o->gpu_memory_gib = gpu_model_memory(o->gpu);
+        }
+    }
+}
+
 int sky_gcp_row(struct parser *p, const struct csv_row *row, struct offer_row *o,
                 struct gt_error *err)
 {
@@ -98,8 +123,7 @@ int sky_gcp_row(struct parser *p, const struct csv_row *row, struct offer_row *o
     }
     if (!machine && strncmp(accelerator, "tpu", 3) == 0) { /* sold without a machine */
         o->instance_type = accelerator;
-        o->gpu = accelerator;
-        o->gpu_num = 1;
+        take_tpu(o);
         int rc = sky_put(p, o, price, spot, err);
         return rc == GT_EPARSE ? table_bad(p, row, SKY_PRICE, err) : rc;
     }
@@ -167,7 +191,9 @@ static int put_sum(struct parser *p, const struct part *m, const struct part *a,
     o.instance_type = type;
     o.vcpus = (double)m->vcpus;
     o.memory_gib = (double)m->memory_gib;
-    o.gpu = gpu_canonical(accelerator, -1, "gcp", type).model;
+    char plain[64];
+    plain_type(type, plain);
+    o.gpu = gpu_canonical(accelerator, -1, "gcp", plain).model;
     o.gpu_num = a->count;
     o.gpu_memory_gib = gpu_model_memory(o.gpu);
     o.note = "machine and accelerator added up from two rows of the catalogue";

@@ -5,6 +5,7 @@
  *
  * A single host tells nothing over time. The series are of pools, "8x RTX 4090" in a country: how
  * many hosts are free, and the lowest bid among them. */
+#include "vast.h"
 #include "../http/http.h"
 #include "cloud.h"
 #include <ctype.h>
@@ -15,8 +16,7 @@
 #define LIMIT  4000                /* rows asked for; an answer of so many is a random sample */
 #define ID_END ((uint64_t)1 << 40) /* past every offer */
 
-/* The country behind the last comma ("Guangxi, CN", ", CA"), lower case. */
-static const char *country(const char *place, char out[64])
+const char *vast_region(const char *place, char out[64])
 {
     const char *comma = strrchr(place, ',');
     const char *p = comma ? comma + 1 : place;
@@ -141,10 +141,10 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
         return 0;
     }
     cloud_set_gpu(&m);
-    if (count_host(r, &m, country(rec_text(e, "geolocation"), region)) != 0) {
+    if (count_host(r, &m, vast_region(rec_text(e, "geolocation"), region)) != 0) {
         return gt_fail(err, GT_ENOMEM, r->ctx->name, "out of memory");
     }
-    return cloud_put(r, &m, country(rec_text(e, "geolocation"), region), err);
+    return cloud_put(r, &m, vast_region(rec_text(e, "geolocation"), region), err);
 }
 
 static const struct records_shape shape = {

@@ -158,9 +158,10 @@ static int load_places(struct loader *l, struct gt_error *err)
     return rc;
 }
 
-/* Other names of GPUs, with the memory that tells variants apart (within 8 %). */
+/* Other names of GPUs: of one vendor or (0) of all, with the memory that tells variants apart
+ * (within 8 %). */
 struct alias {
-    uint32_t alias, model;
+    uint32_t vendor, alias, model;
     double memory;
 };
 
@@ -173,22 +174,22 @@ static int load_aliases(const struct loader *l, struct alias **out, size_t *n, s
     if (rc == 0 && list == NULL) {
         rc = load_nomem(l, err);
     }
-    if (rc == 0) { /* the ones with memory first: they are more exact */
+    if (rc == 0) { /* a vendor's own first, then the ones with memory: they are more exact */
         rc = db_prepare(l->db,
-                        "SELECT alias, model, memory_gib FROM gpu_alias"
-                        " ORDER BY memory_gib IS NULL, alias, memory_gib",
+                        "SELECT vendor, alias, model, memory_gib FROM gpu_alias"
+                        " ORDER BY vendor = '', memory_gib IS NULL, vendor, alias, memory_gib",
                         &st, err);
     }
-    struct text_cache cache[2] = {{0}};
+    struct text_cache cache[3] = {{0}};
     bool row = rc == 0;
     *n = 0;
     while (rc == 0 && row && (rc = db_step(l->db, st, &row, err)) == 0 && row &&
            *n < (size_t)count) {
-        rc = load_text(l, st, 0, &cache[0], &list[*n].alias, err);
-        if (rc == 0) {
-            rc = load_text(l, st, 1, &cache[1], &list[*n].model, err);
+        uint32_t *const id[] = {&list[*n].vendor, &list[*n].alias, &list[*n].model};
+        for (int i = 0; rc == 0 && i < 3; i++) {
+            rc = load_text(l, st, i, &cache[i], id[i], err);
         }
-        list[*n].memory = column_real(st, 2);
+        list[*n].memory = column_real(st, 3);
         ++*n;
     }
     (void)sqlite3_finalize(st);
@@ -203,10 +204,14 @@ static void resolve_gpu(const struct loader *l, const struct alias *list, size_t
     int spec = catalog_gpu(l->cat, name);
     for (size_t i = 0; spec < 0 && t->gpu != 0 && i < n; i++) {
         double m = list[i].memory, have = (double)t->gpu_memory_gib;
-        if (list[i].alias == t->gpu && (isnan(m) || fabs(have - m) <= 0.08 * m)) {
+        if (list[i].alias == t->gpu && (list[i].vendor == 0 || list[i].vendor == t->vendor) &&
+            (isnan(m) || fabs(have - m) <= 0.08 * m)) {
             t->gpu = list[i].model;
             spec = catalog_gpu(l->cat, intern_text(l->cat->strings, t->gpu));
         }
+    }
+    if (spec >= 0 && isnan(t->gpu_memory_gib) && t->num >= t->den) {
+        t->gpu_memory_gib = (float)l->cat->gpus[spec].mem_gb;
     }
     t->spec = (int16_t)(spec >= 0 && spec <= INT16_MAX ? spec : -1);
 }

@@ -14,10 +14,13 @@ static const char sql_002[] = {
 static const char sql_003[] = {
 #include "pricing/store/003_series.sql.h"
     0};
+static const char sql_004[] = {
+#include "pricing/store/004_aliases.sql.h"
+    0};
 static const char sql_staging[] = {
 #include "pricing/store/staging.sql.h"
     0};
-static const char *const migrations[SCHEMA_VERSION] = {sql_001, sql_002, sql_003};
+static const char *const migrations[SCHEMA_VERSION] = {sql_001, sql_002, sql_003, sql_004};
 
 const char *schema_staging(void)
 {

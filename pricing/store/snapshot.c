@@ -196,8 +196,8 @@ static const struct reference references[] = {
      " tf32_tflops:r fp16_tflops:r bf16_tflops:r fp8_tflops:r int8_tops:r mem_gb:r bandwidth_gbs:r"
      " l2_mb:r nvlink_gbs:r pcie:t tdp_w:r mig_slices:i note:t source:t",
      "INSERT INTO main.gpu_model VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-    {SNAP_ALIASES, NULL, "alias:t model:t memory_gib:r",
-     "INSERT INTO main.gpu_alias VALUES(?,?,?)"},
+    {SNAP_ALIASES, NULL, "vendor:t alias:t model:t memory_gib:r",
+     "INSERT INTO main.gpu_alias VALUES(coalesce(?,''),?,?,?)"},
     {SNAP_TYPES, "UPDATE main.instance_type SET bundled = 0 WHERE bundled",
      "vendor:t instance_type:t gpu:t gpu_num:i gpu_den:i gpu_memory_gib:r vcpus:r memory_gib:r"
      " local_nvme_gb:r network_gbps:r disk_mbps:r nvlink:t source:t",

@@ -30,7 +30,7 @@ void store_unlock(struct store *s);
 int store_writable(const struct store *s, struct gt_error *err) GT_CHECK;
 
 /* schema.c: numbered migrations. */
-#define SCHEMA_VERSION 3
+#define SCHEMA_VERSION 4
 int schema_migrate(const struct db *d, int upto, struct gt_error *err) GT_CHECK;
 int schema_user_version(const struct db *d, int *version, struct gt_error *err) GT_CHECK;
 const char *schema_staging(void);

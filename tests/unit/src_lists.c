@@ -174,10 +174,24 @@ static void sky_small_clouds(void **s)
     free(t);
     t = fake_shared("samples/skypilot-layout/vast-vms.csv", &n);
     assert_int_equal(parse("skypilot", "vast-vms.csv", t, n, 64, NULL), 0);
-    assert_int_equal(st.n_offer, 64); /* SpotPrice 0.00 is none */
-    assert_string_equal(st.offer[0].region, "Denmark, DK, EU");
+    assert_int_equal(st.n_offer, 64);              /* SpotPrice 0.00 is none */
+    assert_string_equal(st.offer[0].region, "dk"); /* "Denmark, DK, EU" */
     for (size_t i = 0; i < st.n_offer; i++) {
-        assert_true(st.offer[i].gpu_memory_gib < 200);
+        const struct offer_row *v = &st.offer[i];
+        static const struct {
+            const char *type, *gpu;
+            double gib;
+        } memory[] = {
+            {"4x-H200-", "H200 SXM", 141},          {"8x-H200-", "H200 SXM", 141},
+            {"8x-H100_SXM-", "H100 SXM", 80},       {"2x-A100_PCIE-", "A100-40GB PCIe", 40},
+            {"4x-RTX_4060_Ti-", "RTX 4060 Ti", 16}, {"2x-Tesla_V100-", "V100-16GB", 16}};
+        for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) {
+            if (strncmp(v->instance_type, memory[k].type, strlen(memory[k].type)) == 0) {
+                assert_string_equal(v->gpu, memory[k].gpu);
+                assert_true(fabs(v->gpu_memory_gib - memory[k].gib) < 0.01);
+            }
+        }
+        assert_int_equal(strlen(v->region), 2); /* also of ", CA, NA": as the vendor's own list */
         if (strstr(st.offer[i].instance_type, "H100_NVL")) {
             assert_string_equal(st.offer[i].gpu, "H100 NVL");
         }
@@ -214,6 +228,39 @@ static void sky_faults(void **s)
     assert_string_equal(o->gpu, "NewGPU"); /* unknown GPUs keep the vendor's name */
     assert_int_equal(ctx.skipped, 1);      /* the Local Zone */
     assert_int_equal(parse("skypilot", "aws/vms.csv", head, strlen(head), 50, NULL), GT_EPARSE);
+}
+
+/* TPU slices count cores or chips; a spot price that is the full one, rounded, is none. */
+static void sky_tpus_and_filled_spot(void **s)
+{
+    (void)s;
+    static const char text[] =
+        "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,"
+        "AvailabilityZone\n"
+        ",tpu-v3-8,1,,,8.8,2.64,us-central1,us-central1-a\n"
+        ",tpu-v5litepod-16,1,,,19.2,9.6,us-central1,us-central1-a\n"
+        ",tpu-v6e-4,1,,,10.8,10.8004,us-central1,us-central1-a\n"
+        ",tpu-v9-4,1,,,10.8,20,us-central1,us-central1-a\n";
+    static const struct {
+        const char *type, *gpu;
+        int chips;
+        double gib;
+    } want[] = {{"tpu-v3-8", "TPU v3", 4, 32},
+                {"tpu-v5litepod-16", "TPU v5e", 16, 16},
+                {"tpu-v6e-4", "TPU v6e", 4, 32},
+                {"tpu-v9-4", "tpu-v9-4", 1, -1}};
+    assert_int_equal(parse("skypilot", "gcp/vms.csv", text, sizeof text - 1, 50, NULL), 0);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const struct offer_row *o =
+            find("us-central1", "us-central1-a", want[i].type, PURCHASE_ON_DEMAND);
+        assert_string_equal(o->gpu, want[i].gpu);
+        assert_int_equal(o->gpu_num, want[i].chips);
+        assert_true(fabs(o->gpu_memory_gib - want[i].gib) < 0.01);
+        o = find("us-central1", "us-central1-a", want[i].type, PURCHASE_SPOT);
+        assert_true((o != NULL) == (i != 2));
+    }
+    const struct offer_row *above = find("us-central1", "us-central1-a", "tpu-v9-4", PURCHASE_SPOT);
+    assert_non_null(strstr(above->note, "above on demand"));
 }
 
 static void advisor(void **s)
@@ -301,6 +348,13 @@ static void names(void **s)
         {"T4g", "aws", "g5g.new", "T4G", -1},
         {"RTX4090", "vast", "", "RTX 4090", 24},
         {"RTXA6000", "vast", "", "RTX A6000", 48},
+        {"NVIDIA_H100", "digitalocean", "gpu-h100x8-640gb", "H100", 80}, /* PCIe or SXM: open */
+        {"Tesla V100", "vast", "1x-Tesla_V100-32", "V100-16GB", 16},
+        {"A100-80GB", "jarvislabs", "", "A100-80GB", -1},
+        {"A100", "x", "", "A100", -1},
+        {"A100-80GB", "azure", "Standard_NC24ads_A100_v4", "A100-80GB PCIe", -1},
+        {"V100", "gcp", "n1-standard-64+8xV100", "V100-16GB SXM2", -1},
+        {"rtx pro 6000", "x", "", "RTX PRO 6000", -1},
         {"Tesla V100-SXM2-16GB", "x", "", "V100-16GB SXM2", -1},
         {"Quantum9000", "x", "", "Quantum9000", -1},
     };
@@ -319,10 +373,15 @@ static void names(void **s)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_list),   cmocka_unit_test(own_list_refuses),
-        cmocka_unit_test(sky_azure),  cmocka_unit_test(sky_gcp),
-        cmocka_unit_test(sky_faults), cmocka_unit_test(sky_small_clouds),
-        cmocka_unit_test(advisor),    cmocka_unit_test(names),
+        cmocka_unit_test(own_list),
+        cmocka_unit_test(own_list_refuses),
+        cmocka_unit_test(sky_azure),
+        cmocka_unit_test(sky_gcp),
+        cmocka_unit_test(sky_faults),
+        cmocka_unit_test(sky_small_clouds),
+        cmocka_unit_test(sky_tpus_and_filled_spot),
+        cmocka_unit_test(advisor),
+        cmocka_unit_test(names),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
     fake_clear(&st);

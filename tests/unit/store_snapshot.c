@@ -48,7 +48,8 @@ static void write_snapshot(const struct box *b, const char *offers_csv)
     write_file(dir, "instance_types.csv", types);
     write_file(dir, "gpu_models.csv", gpus);
     write_file(dir, "gpu_aliases.csv",
-               "alias,model,memory_gib\nA100 (HBM2),A100-40GB SXM4,39.6\nA100 (HBM2),A10,\n");
+               "vendor,alias,model,memory_gib\n,A100 (HBM2),A100-40GB SXM4,39.6\n"
+               ",A100 (HBM2),A10,\naws,A100,A100-40GB SXM4,\nalibaba,A100,A10,\n");
     write_file(dir, "fx.csv", "currency,per_usd,date,source\nCNY,7.1,2025-11-30,other\n");
     write_file(dir, "interruption.csv",
                "vendor,region,instance_type,band_lo_pct,band_hi_pct,savings_pct,as_of,source\n"
@@ -187,6 +188,37 @@ static void an_upgrade_reloads_only_bundled_rows(void **state)
     box_close(&b);
 }
 
+/* "A100" is one part at one vendor, another at the next, and open at a third. */
+static void a_word_means_what_its_vendor_means(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *vendor, *gpu;
+        float gib;
+    } want[] = {{"aws", "A100-40GB SXM4", 40}, {"alibaba", "A10", 24}, {"gcp", "A100", NAN}};
+    struct box b;
+    box_open(&b);
+    write_snapshot(&b, offers);
+    struct store *s = must_open(&b);
+    for (size_t i = 0; i < 3; i++) {
+        struct offer_row o = offer("somewhere", "new.type", "1");
+        o.vendor = want[i].vendor;
+        o.gpu = "A100";
+        o.gpu_memory_gib = -1;
+        struct publish_result res;
+        assert_int_equal(publish(s, "prices-csv", NOW + (int64_t)i, &o, 1, true, &res, NULL), 0);
+        struct catalog *c = must_load(s, GT_TIME_NONE);
+        long row = find_offer(c, "somewhere", "new.type");
+        assert_string_equal(catalog_text(c, c->offers.gpu[row]), want[i].gpu);
+        assert_true((c->offers.gpu_spec[row] >= 0) == (i < 2));
+        float gib = c->offers.gpu_memory_gib[row];
+        assert_true(gib == want[i].gib || (isnan(gib) && i == 2));
+        catalog_free(c);
+    }
+    store_close(s);
+    box_close(&b);
+}
+
 static void own_facts_win_over_a_feeds(void **state)
 {
     (void)state;
@@ -262,7 +294,7 @@ static void a_bad_upgrade_leaves_the_old_snapshot(void **state)
     store_close(must_open(&b));
     char dir[200], text[MONEY_TEXT];
     (void)snprintf(dir, sizeof(dir), "%s/snapshot", b.data);
-    write_file(dir, "gpu_aliases.csv", "alias,model,memory_gib\nX,no such model,\n");
+    write_file(dir, "gpu_aliases.csv", "vendor,alias,model,memory_gib\n,X,no such model,\n");
     struct store_options o = {.path = b.db, .data_dir = b.data, .now = NOW};
     struct store *s = NULL;
     struct gt_error e = {0};
@@ -328,6 +360,7 @@ int main(void)
         cmocka_unit_test(first_open_fills_the_database),
         cmocka_unit_test(an_upgrade_reloads_only_bundled_rows),
         cmocka_unit_test(own_facts_win_over_a_feeds),
+        cmocka_unit_test(a_word_means_what_its_vendor_means),
         cmocka_unit_test(malformed_files_are_named_with_their_line),
         cmocka_unit_test(a_bad_upgrade_leaves_the_old_snapshot),
         cmocka_unit_test(the_shipped_snapshot_is_sound),

@@ -187,7 +187,7 @@ static int merge_table(const struct db *d, const struct staging *st, const struc
         rc = db_int(d, "SELECT count(*) FROM temp.hit WHERE same", &same, err);
     }
     if (rc == 0 && !st->accept_large_change && st->snapshot == NULL) {
-        rc = quarantine_check(d, t, st->regions_vary, err);
+        rc = quarantine_check(d, t, st, err);
     }
     if (rc == 0) {
         rc = close_rows(d, t, st->fetched_at, &closed, err);
@@ -214,6 +214,9 @@ int merge_facts(const struct db *d, const struct staging *st, struct publish_res
     bool uniform = false;
     int rc = one_date(d, &uniform, err);
     uniform = uniform && st->snapshot == NULL; /* bundled rows keep their own dates */
+    if (rc == 0 && st->snapshot == NULL) {
+        rc = quarantine_fields(d, st, err);
+    }
     const struct fact_table *t;
     for (size_t i = 0; rc == 0 && (t = fact_table_at(i)) != NULL; i++) {
         rc = merge_table(d, st, t, uniform, res, repeated, err);

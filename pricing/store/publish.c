@@ -345,10 +345,14 @@ int staging_publish(struct staging *st, struct publish_result *out, struct gt_er
     if (rc != 0) {
         memset(res, 0, sizeof(*res));
         const char *state = rc == GT_EQUARANTINE ? "quarantined" : "failed";
+        if (rc == GT_EQUARANTINE) {
+            quarantine_hint(st->source, st->origin == ORIGIN_FETCHED, &mine);
+        }
         if (st->snapshot == NULL && run_record(st, state, mine.text, NULL) != 0) {
             db_rollback(&s->db);
         }
-        (void)gt_fail(err, rc, mine.where, "%s", mine.text);
+        bool file = rc == GT_EQUARANTINE && st->origin != ORIGIN_FETCHED;
+        (void)gt_fail(err, rc, file ? st->url : mine.where, "%s", mine.text);
     }
     store_unlock(s);
     staging_release(st);

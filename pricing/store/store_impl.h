@@ -30,7 +30,7 @@ void store_unlock(struct store *s);
 int store_writable(const struct store *s, struct gt_error *err) GT_CHECK;
 
 /* schema.c: numbered migrations. */
-#define SCHEMA_VERSION 4
+#define SCHEMA_VERSION 5
 int schema_migrate(const struct db *d, int upto, struct gt_error *err) GT_CHECK;
 int schema_user_version(const struct db *d, int *version, struct gt_error *err) GT_CHECK;
 const char *schema_staging(void);
@@ -113,8 +113,13 @@ int merge_facts(const struct db *d, const struct staging *st, struct publish_res
 /* Leaves one row per key in the attached staging; *dropped = rows left out. */
 int merge_unrepeat(const struct db *d, uint64_t *dropped, struct gt_error *err) GT_CHECK;
 /* quarantine.c: GT_EQUARANTINE and the reason when the change to table t is too large. */
-int quarantine_check(const struct db *d, const struct fact_table *t, bool regions_vary,
+int quarantine_check(const struct db *d, const struct fact_table *t, const struct staging *list,
                      struct gt_error *err) GT_CHECK;
+/* The same when a field that the feed's last list had stands in no row now; notes what it has. */
+int quarantine_fields(const struct db *d, const struct staging *list,
+                      struct gt_error *err) GT_CHECK;
+/* Adds to err how a person sees the list that was held back, and publishes it. */
+void quarantine_hint(const char *source, bool fetched, struct gt_error *err);
 /* series.c: spot points, compacted to changes. */
 int series_merge(const struct db *d, const struct staging *staging, struct publish_result *res,
                  struct gt_error *err) GT_CHECK;

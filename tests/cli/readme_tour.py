@@ -28,6 +28,10 @@ def verify_table():
     for name, what in LISTS:
         line = [x for x in run('verify', f'{SHARED}/oracles/{name}.json', cut=10000) if ' ok, ' in x][-1]
         rows.append(f'| {what} (`{name}.json`) | {line.split(" cases: ")[1]} |')
+    for name, what in LISTS[-2:]:
+        for point in ('same-gpu', 'other-gpu'):
+            line = [x for x in run('verify', f'{SHARED}/oracles/{name}.json', '--calibrate', point, cut=10000) if ' ok, ' in x][-1]
+            rows.append(f'| {what}, `--calibrate {point}` | {line[line.index("of the "):]} |')
     return '| cases | result |\n|---|---|\n' + '\n'.join(rows) + '\n'
 
 

@@ -86,6 +86,15 @@ def throughput():
         out = verify(oracle("throughput.json"), "--calibrate", how, status=0)
         median = out["summary"]["median_error"]
         check(median < most, "%s: median %g" % (how, median))
+        errors = sorted(abs(r["computed"]["throughput"] / r["expected"]["throughput"] - 1)
+                        for r in out["cases"] if r["scored"] and "calibrated_from" in r["computed"])
+        s, last = out["summary"], len(errors) - 1
+        rank = [(errors[int(q * last)], errors[min(last, int(q * last) + 1)], q * last % 1)
+                for q in (.5, .9)]
+        check(s["n_calibrated"] == len(errors) > 50 and
+              all(abs(a + (b - a) * f - s["calibrated_%s_error" % k]) < 1e-9
+                  for (a, b, f), k in zip(rank, ("median", "p90"))),
+              "%s: errors of those with a measured case: %s" % (how, s))
 
 
 def unknown_names():

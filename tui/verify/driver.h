@@ -22,6 +22,8 @@ struct verify_counts {
     size_t cases, ok, failed, not_computed, without_expected, unscored;
     size_t n; /* scored cases with an error */
     double median_error, p90_error;
+    size_t n_calibrated; /* those of n that were predicted from a measured case */
+    double calibrated_median, calibrated_p90;
 };
 struct verify_list {
     char name[80];

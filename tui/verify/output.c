@@ -73,6 +73,9 @@ static void write_counts(struct jsonw *w, const struct verify_counts *c, bool st
         jsonw_kint(w, "n", (int64_t)c->n);
         jsonw_kdouble(w, "median_error", c->median_error);
         jsonw_kdouble(w, "p90_error", c->p90_error);
+        jsonw_kint(w, "n_calibrated", (int64_t)c->n_calibrated);
+        jsonw_kdouble(w, "calibrated_median_error", c->calibrated_median);
+        jsonw_kdouble(w, "calibrated_p90_error", c->calibrated_p90);
     }
 }
 
@@ -222,6 +225,10 @@ static void text_list(struct buf *out, const char *path, const struct verify_lis
         buf_addf(out, "; %s error of %zu: median %.1f %%, p90 %.1f %%",
                  l->memory ? "peak" : "throughput", c->n, 100 * c->median_error,
                  100 * c->p90_error);
+    }
+    if (c->n_calibrated) {
+        buf_addf(out, "; of the %zu predicted from a measured case: median %.1f %%, p90 %.1f %%",
+                 c->n_calibrated, 100 * c->calibrated_median, 100 * c->calibrated_p90);
     }
     if (l->statistics) {
         buf_addf(out, " (%s)", verify_list_passes(l, o) ? "within limits" : "outside limits");

@@ -69,7 +69,9 @@ static const cJSON *measured_case(const struct verify_context *ctx, const cJSON 
     return best;
 }
 
-static void calibrate(const struct verify_context *ctx, const cJSON *kase, struct model_case *c)
+/* The id of the case that the prediction starts from, NULL if there is none. */
+static const char *calibrate(const struct verify_context *ctx, const cJSON *kase,
+                             struct model_case *c)
 {
     const cJSON *from = measured_case(ctx, kase);
     struct model_case other;
@@ -80,12 +82,13 @@ static void calibrate(const struct verify_context *ctx, const cJSON *kase, struc
         model_throughput(&other.job, &r, NULL) != 0) {
         snprintf(c->remark + n, sizeof c->remark - n, "%sno case to calibrate from",
                  n > 0 ? "; " : "");
-        return;
+        return NULL;
     }
     c->job.calibration = case_number(from, "throughput") / (r.samples_per_s * other.per_unit);
     c->job.calibrated_same_gpu = same_text(from, kase, "gpu");
     snprintf(c->remark + n, sizeof c->remark - n, "%scalibrated from %.40s", n > 0 ? "; " : "",
              case_text(from, "id"));
+    return case_text(from, "id");
 }
 
 static int compute(const struct verify_context *ctx, const cJSON *kase, cJSON *computed,
@@ -94,6 +97,7 @@ static int compute(const struct verify_context *ctx, const cJSON *kase, cJSON *c
     struct model_case c;
     struct model_rate r;
     cJSON *interval;
+    const char *from = NULL;
     int rc = model_case_read(ctx, kase, &c, err);
 
     if (rc != 0) {
@@ -105,13 +109,14 @@ static int compute(const struct verify_context *ctx, const cJSON *kase, cJSON *c
                  "%sstack \"%.40s\" is unknown: computed as stock", n > 0 ? "; " : "", c.job.stack);
     }
     if (ctx->calibrate != NULL) {
-        calibrate(ctx, kase, &c);
+        from = calibrate(ctx, kase, &c);
     }
     if ((rc = model_throughput(&c.job, &r, err)) != 0) {
         return rc;
     }
     interval = cJSON_CreateArray();
     if (interval == NULL ||
+        (from != NULL && !cJSON_AddStringToObject(computed, "calibrated_from", from)) ||
         !cJSON_AddNumberToObject(computed, "throughput", r.samples_per_s * c.per_unit) ||
         !cJSON_AddItemToArray(interval, cJSON_CreateNumber(r.lo * c.per_unit / c.widen)) ||
         !cJSON_AddItemToArray(interval, cJSON_CreateNumber(r.hi * c.per_unit * c.widen)) ||

@@ -298,7 +298,9 @@ static double quantile(const double *v, size_t n, double q)
     return i + 1 < n ? v[i] + (at - (double)i) * (v[i + 1] - v[i]) : v[i];
 }
 
-static void count_row(struct verify_counts *c, const struct verify_row *row, double *errors)
+/* errors: of all from the start on, of those predicted from a measured case down from `end`. */
+static void count_row(struct verify_counts *c, const struct verify_row *row, double *errors,
+                      double *end)
 {
     c->cases++;
     if (!row->scored) {
@@ -311,16 +313,19 @@ static void count_row(struct verify_counts *c, const struct verify_row *row, dou
     c->without_expected += row->status == VERIFY_NO_EXPECTED;
     if (!isnan(row->error)) {
         errors[c->n++] = row->error;
+        if (cJSON_HasObjectItem(row->computed, "calibrated_from")) {
+            *(end - ++c->n_calibrated) = row->error;
+        }
     }
 }
 
-static void finish_counts(struct verify_counts *c, double *errors)
+static void median_and_p90(double *errors, size_t n, double *median, double *p90)
 {
-    c->median_error = c->p90_error = (double)NAN;
-    if (c->n) {
-        qsort(errors, c->n, sizeof *errors, by_value);
-        c->median_error = quantile(errors, c->n, 0.5);
-        c->p90_error = quantile(errors, c->n, 0.9);
+    *median = *p90 = (double)NAN;
+    if (n > 0) {
+        qsort(errors, n, sizeof *errors, by_value);
+        *median = quantile(errors, n, 0.5);
+        *p90 = quantile(errors, n, 0.9);
     }
 }
 
@@ -346,7 +351,7 @@ int verify_total(const struct verify_file *files, size_t n, struct verify_counts
             rows += files[i].lists[j].n;
         }
     }
-    double *errors = malloc(rows * sizeof *errors);
+    double *errors = malloc(2 * rows * sizeof *errors), *end = errors + 2 * rows;
     if (!errors) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory for %zu cases", rows);
     }
@@ -357,12 +362,14 @@ int verify_total(const struct verify_file *files, size_t n, struct verify_counts
             bool with_errors = counts_errors(files, n, l);
             for (size_t k = 0; k < l->n; k++) {
                 size_t before = out->n;
-                count_row(out, &l->rows[k], errors);
+                count_row(out, &l->rows[k], errors, end);
                 out->n = with_errors ? out->n : before;
             }
         }
     }
-    finish_counts(out, errors);
+    median_and_p90(errors, out->n, &out->median_error, &out->p90_error);
+    median_and_p90(end - out->n_calibrated, out->n_calibrated, &out->calibrated_median,
+                   &out->calibrated_p90);
     free(errors);
     return 0;
 }

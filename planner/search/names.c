@@ -112,10 +112,6 @@ static int check_spot(struct search *q)
             "spot.policy is for traces (`gputier spot replay`): plans here are spot only, "
             "greedy (on demand as the safety net) or on demand only";
     }
-    if (s->spot_max_price_factor > 0) {
-        unused[n++] = "spot.max_price_factor changes no figure: price caps neither lower the price "
-                      "nor keep capacity since 2017";
-    }
     if (s->spread_types || s->spread_zones) {
         unused[n++] = "spot.spread changes no figure: each plan is one instance type in one region";
     }

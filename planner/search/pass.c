@@ -98,6 +98,21 @@ static void note_reject(struct search *q, struct outcome *o, const struct machin
     }
 }
 
+/* A maximum price under the price of now: no such machine starts. */
+static bool capped_out(struct search *q, struct outcome *o, const struct pair *p)
+{
+    if (!(q->s->spot_max_price_factor > 0 && p->m->cap_usd < p->m->usd_h)) {
+        return false;
+    }
+    note_reject(q, o, p->m, REJECT_RISK,
+                arena_printf(q->arena,
+                             "maximum price %.4f USD/h (spot.max_price_factor) is below the price "
+                             "of now, %.4f: no machine starts",
+                             p->m->cap_usd, p->m->usd_h),
+                p->usd);
+    return true;
+}
+
 /* All pairs that fit, in the order of their bound; NULL = out of memory. */
 static struct pair *make_pairs(struct search *q, struct outcome *o, size_t *n_out)
 {
@@ -120,11 +135,16 @@ static struct pair *make_pairs(struct search *q, struct outcome *o, size_t *n_ou
                 o->pruned += places;
                 continue;
             }
-            struct pair *p = &pair[n++];
+            struct pair *p = &pair[n];
             *p = (struct pair){.m = m, .k = kind, .n = k};
             p->at_least = region_at_least(&q->region[m->region_index]) ||
                           (q->region[m->region_index].checkpoint_unpriced && m->lambda_per_h > 0);
             lower_bound(q, m, kind, k, &p->usd, &p->time_h, &p->risk);
+            if (capped_out(q, o, p)) {
+                o->pruned += places;
+            } else {
+                n++;
+            }
         }
     }
     if (pair != NULL) {

@@ -9,6 +9,7 @@
  *   evaluate.c  one candidate: time, cost, risk
  *   risk.c      chance of the deadline: closed forms, bounds, trajectories
  *   build.c     a candidate as a plan with its exact bill
+ *   notes.c, notes_spot.c  what a person must know beside the figures
  *   sensitivity.c  what the first plan hinges on
  *   search.c    enumeration, pruning, ranking, Pareto front, rejected, relaxation */
 #ifndef GPUTIER_SEARCH_H
@@ -109,6 +110,7 @@ struct machine {
     const struct catalog_hazard *hazard; /* what it was counted from, NULL = assumed or given */
     double band_lo_pct, band_hi_pct;     /* advisor, NAN = none */
     size_t region_index;
+    double cap_usd;             /* maximum price an hour, NAN = none; set with max_price_factor */
     const struct machine *twin; /* the same machine on demand, for spot with a deadline */
 };
 
@@ -159,7 +161,7 @@ struct candidate {
 /* One figure of the catalog or the model changed, for the sensitivity of the answer. */
 struct search_tweak {
     int64_t price_row; /* store id of the row whose price is multiplied; 0 = none */
-    double price, spot, rate;
+    double price, spot, rate, hazard;
 };
 
 struct search {
@@ -261,6 +263,8 @@ int risk_runs(const struct search *q, const struct candidate *c, struct risk_res
 const char *search_own(struct search *q, const char *s);
 int build_plan(struct search *q, const struct candidate *c, int rank, struct plan *out);
 int build_bill(struct search *q, const struct candidate *c, struct plan *out);
+/* Sets cap_usd from spot.max_price_factor. */
+void spot_set_cap(const struct search *q, struct machine *m);
 int build_notes(struct search *q, const struct candidate *c, struct plan *out);
 
 /* A machine kind bought one way: why it stands in no plan, or that it does. */

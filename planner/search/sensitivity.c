@@ -13,7 +13,7 @@
 enum knob {
     KNOB_PRICE,  /* of the first plan's machine */
     KNOB_SPOT,   /* all spot prices */
-    KNOB_HAZARD, /* interruptions per hour of a spot machine */
+    KNOB_HAZARD, /* interruptions of every spot machine, each from its own rate */
     KNOB_RATE,   /* of all GPUs: the model's figure against what will be measured */
     KNOB_DECODE, /* samples/s that a vCPU decodes */
     KNOB_DATA,   /* size of the training data */
@@ -62,7 +62,9 @@ static double value_of(const struct study *y, enum knob k)
     switch (k) {
     case KNOB_HAZARD:
         return (s->purchase_mask & (1u << PURCHASE_SPOT | 1u << PURCHASE_LOW_PRIORITY)) == 0 ? 0
+               : is_spot(y->best)           ? y->best->interruption_per_h / y->best->instances
                : s->interruption_per_h >= 0 ? s->interruption_per_h
+               : y->c->n_hazards > 0        ? 1 /* each has its own: a factor */
                                             : SEARCH_ASSUMED_LAMBDA;
     case KNOB_DECODE: {
         int m = s->model[0] != '\0' ? catalog_model(y->c, s->model) : -1;
@@ -101,7 +103,7 @@ static void turn(struct study *y, enum knob k, double factor, struct scenario *s
 {
     double value = value_of(y, k);
     *s = *y->s;
-    *t = (struct search_tweak){.price_row = 0, .price = 1, .spot = 1, .rate = 1};
+    *t = (struct search_tweak){.price_row = 0, .price = 1, .spot = 1, .rate = 1, .hazard = 1};
     switch (k) {
     case KNOB_PRICE:
         t->price_row = y->price_row;
@@ -111,7 +113,7 @@ static void turn(struct study *y, enum knob k, double factor, struct scenario *s
         t->spot = factor;
         break;
     case KNOB_HAZARD:
-        s->interruption_per_h = value * factor;
+        t->hazard = factor;
         break;
     case KNOB_RATE:
         t->rate = factor;
@@ -210,7 +212,8 @@ static const char *name_of(struct study *y, enum knob k, const char **unit)
         [KNOB_PRICE] = "factor", [KNOB_SPOT] = "factor",      [KNOB_HAZARD] = "1/h",
         [KNOB_RATE] = "factor",  [KNOB_DECODE] = "samples/s", [KNOB_DATA] = "bytes",
         [KNOB_DEADLINE] = "s"};
-    *unit = units[k];
+    bool own = is_spot(y->best) || y->s->interruption_per_h >= 0 || y->c->n_hazards == 0;
+    *unit = k == KNOB_HAZARD && !own ? "factor" : units[k];
     if (k == KNOB_PRICE) {
         return arena_printf(y->arena, "price of %s %s in %s/%s", y->best->instance_type,
                             purchase_name(y->best->purchase), y->best->vendor, y->best->region);

@@ -50,7 +50,8 @@ def tour():
     return (block('plan data/examples/vision-team.yaml --top 3', shown) +
             '\nEvery figure unfolds: `gputier explain data/examples/vision-team.yaml` prints the tree down to price rows '
             'and assumptions, `gputier report data/examples/vision-team.yaml -o plan.html --audit` writes it for the person '
-            'who signs. Where should the bytes live?\n\n' +
+            'who signs. `gputier plan … --sensitivity` says how far each input may move before another plan is the better one, '
+            'and which. Where should the bytes live?\n\n' +
             block('tier data/examples/vision-team.yaml', tier[:policy + 2] + ['…']) +
             '\nWhat can be rented, cheapest first?\n\n' + block(prices, run(*prices.split())))
 

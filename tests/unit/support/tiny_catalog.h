@@ -15,7 +15,7 @@ struct tiny_offer {
     unsigned num, den;
     enum purchase purchase;
     enum price_state state;
-    const char *price, *upfront, *month, *currency;
+    const char *price, *upfront, *month, *currency, *zone;
     double vcpus, memory_gib, nvme_gb, network_gbps;
 };
 struct tiny_rate {
@@ -78,7 +78,7 @@ static inline void tiny_offers(struct catalog *c, const struct tiny_offer *row, 
     uint32_t *vendor = TINY_COLUMN(uint32_t, n), *region = TINY_COLUMN(uint32_t, n);
     uint32_t *type = TINY_COLUMN(uint32_t, n), *gpu = TINY_COLUMN(uint32_t, n);
     uint32_t *currency = TINY_COLUMN(uint32_t, n), *none = TINY_COLUMN(uint32_t, n);
-    uint32_t *source = TINY_COLUMN(uint32_t, n);
+    uint32_t *source = TINY_COLUMN(uint32_t, n), *zone = TINY_COLUMN(uint32_t, n);
     int16_t *spec = TINY_COLUMN(int16_t, n);
     uint16_t *num = TINY_COLUMN(uint16_t, n), *den = TINY_COLUMN(uint16_t, n);
     float *vcpus = TINY_COLUMN(float, n), *memory = TINY_COLUMN(float, n);
@@ -97,6 +97,7 @@ static inline void tiny_offers(struct catalog *c, const struct tiny_offer *row, 
         gpu[i] = tiny_text(c, row[i].gpu);
         currency[i] = tiny_text(c, row[i].currency ? row[i].currency : "USD");
         source[i] = tiny_text(c, "tiny");
+        zone[i] = tiny_text(c, row[i].zone);
         spec[i] = (int16_t)catalog_gpu(c, row[i].gpu);
         num[i] = (uint16_t)(row[i].num ? row[i].num : 1);
         den[i] = (uint16_t)(row[i].den ? row[i].den : 1);
@@ -117,7 +118,7 @@ static inline void tiny_offers(struct catalog *c, const struct tiny_offer *row, 
     *f = (struct catalog_offers){.n = n,
                                  .vendor = vendor,
                                  .region = region,
-                                 .zone = none,
+                                 .zone = zone,
                                  .instance_type = type,
                                  .gpu = gpu,
                                  .currency = currency,

@@ -1,0 +1,270 @@
+/* What a scenario says of spot: a maximum price as it works today, the vendor's notice, steps
+ * between checkpoints, the rate that sensitivity turns. */
+#include "../../planner/search/search.h"
+#include "support/tiny_catalog.h"
+#include "unit.h"
+#include <stdio.h>
+
+#define NOW 1796169600
+
+static const struct gpu_spec gpus[] = {
+    {.model = "A100-80GB SXM4",
+     .maker = "NVIDIA",
+     .arch = "Ampere",
+     .form = "SXM4",
+     .compute_capability = 8.0,
+     .fp32_tflops = 19.5,
+     .tf32_tflops = 156,
+     .fp16_tflops = 312,
+     .bf16_tflops = 312,
+     .fp8_tflops = NAN,
+     .mem_gb = 80,
+     .bandwidth_gbs = 2039,
+     .nvlink_gbs = 600,
+     .tdp_w = 400,
+     .launch_year = 2020},
+};
+static const struct model_profile models[] = {
+    {.name = "resnet50",
+     .family = "resnet",
+     .task = "image-classification",
+     .parameters = 25560000,
+     .active_parameters = 25560000,
+     .layers = 50,
+     .hidden = NAN,
+     .heads = NAN,
+     .kv_heads = NAN,
+     .ffn = NAN,
+     .vocab = NAN,
+     .seq_len = NAN,
+     .image_px = 224,
+     .head_dim = NAN,
+     .bytes_per_sample_in = 114660,
+     .flops_per_sample_fwd = 8.2e9,
+     .activation_elements = 11.1e6,
+     .source = "test"},
+};
+
+#define JOB(size, every)                                                                           \
+    "workload: {gpu_hours: {gpu: A100-80GB, hours: 100}, setup: 12min, checkpoint: {size: " size   \
+    ", every: " every "}}\nconstraints: {gpus: {count: 1}}\n"
+
+static struct catalog *two_prices(const char *vendor)
+{
+    struct catalog *c = tiny_new(gpus, 1, models, 1);
+    struct tiny_offer o[2] = {{.vendor = vendor,
+                               .region = "r",
+                               .type = "m",
+                               .gpu = "A100-80GB SXM4",
+                               .purchase = PURCHASE_SPOT,
+                               .price = "1"}};
+    o[1] = o[0];
+    o[1].purchase = PURCHASE_ON_DEMAND;
+    o[1].price = "3";
+    tiny_offers(c, o, 2);
+    const char *tier = tier_default_object(vendor);
+    struct tiny_rate rate[] = {{vendor, "r", tier, "storage", SU_GIB_MONTH, 1, 0, 0, "0.0000001"},
+                               {vendor, "r", tier, "put", SU_REQUEST, 1000, 0, 0, "0.0000001"}};
+    tiny_storage(c, rate, 2);
+    return c;
+}
+
+static struct plan_set *plan(const struct catalog *c, const char *text, bool sensitivity)
+{
+    struct gt_error err = {0};
+    struct scenario *s = NULL;
+    struct plan_set *set = NULL;
+    struct plan_options o = {.top = 10,
+                             .seed = 1,
+                             .runs = 500,
+                             .now = NOW,
+                             .currency = "USD",
+                             .sensitivity = sensitivity};
+    if (scenario_parse(text, strlen(text), "t", NULL, 0, NOW, 0, &s, &err) != 0 ||
+        plan_search(s, c, &o, &set, &err) != 0) {
+        fail_msg("%s: %s", err.where, err.text);
+    }
+    scenario_free(s);
+    return set;
+}
+
+static const char *note(const struct plan_set *set, const char *begins)
+{
+    const struct plan *p = &set->plan[0];
+    for (size_t i = 0; i < p->n_notes; i++) {
+        if (strncmp(p->note[i], begins, strlen(begins)) == 0) {
+            return p->note[i];
+        }
+    }
+    return "";
+}
+
+/* The price paid is the market's whatever the cap; above on demand it is no cap at all, below the
+ * price of now nothing starts, and some vendors know no caps. */
+static void caps_work_as_today(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *vendor, *factor, *begins, *has;
+        bool spot;
+    } row[] = {
+        {"aws", "3", "maximum price 3 x", "the same as none", true},
+        {"aws", "1", "maximum price 1 x", "the same as none", true},
+        {"aws", "0.5", "maximum price 0.5 x", "paid all the same", true},
+        {"aws", "0.35", "WARNING: maximum price", "leave the cap out", true},
+        {"aws", "0.3", "", "", false},
+        {"azure", "0.3", "", "", false},
+        {"gcp", "0.3", "spot.max_price_factor does nothing", "takes no maximum", true},
+    };
+    char total[MONEY_TEXT], first[MONEY_TEXT] = "";
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        char text[400];
+        struct catalog *c = two_prices(row[i].vendor);
+        snprintf(text, sizeof text, JOB("1GB", "30min") "spot: {max_price_factor: %s}\n",
+                 row[i].factor);
+        struct plan_set *set = plan(c, text, false);
+        const struct plan *p = &set->plan[0];
+        assert_int_equal(p->purchase, row[i].spot ? PURCHASE_SPOT : PURCHASE_ON_DEMAND);
+        if (row[i].spot) {
+            assert_non_null(strstr(note(set, row[i].begins), row[i].has));
+            money_format(p->total, i == 0 ? first : total);
+            assert_string_equal(i == 0 ? first : total, first);
+        } else {
+            assert_int_equal(set->n, 1);
+            assert_non_null(strstr(set->rejected[0].reason, "below the price of now, 1.0000"));
+        }
+        plan_set_free(set);
+        catalog_free(c);
+    }
+}
+
+/* An object store takes 500 MB/s: 20 GB are 40 s, for which 120 s of notice are enough and 30 s are
+ * not. */
+static void notices_differ(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *vendor, *size;
+        bool fits;
+    } row[] = {{"aws", "1GB", true},   {"gcp", "1GB", true},     {"aws", "20GB", true},
+               {"gcp", "20GB", false}, {"azure", "20GB", false}, {"aws", "60GB", false}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        char text[400];
+        struct catalog *c = two_prices(row[i].vendor);
+        snprintf(text, sizeof text, JOB("%s", "30min") "spot: {interruption: 0.1}\n", row[i].size);
+        struct plan_set *set = plan(c, text, false);
+        const char *said = note(set, "notice: ");
+        assert_non_null(strstr(said, row[i].fits ? "it fits" : "does not fit"));
+        double hours = 0, usd = 0, write = 0;
+        if (row[i].fits) {
+            /* E = W e^(lambda d)(1 + lambda w) and the cold start (spot-model.md section 3) */
+            assert_int_equal(sscanf(strstr(said, "written:"), "written: %lf h, %lf", &hours, &usd),
+                             2);
+            assert_int_equal(sscanf(strstr(said, "takes"), "takes %lf", &write), 1);
+            double d = 0.2 + write / 3600;
+            assert_true(fabs(hours - (100 * exp(0.1 * d) + expm1(0.1 * d) / 0.1)) < 0.06);
+        }
+        plan_set_free(set);
+        catalog_free(c);
+    }
+}
+
+/* 500 and 1000 steps against the interval that was chosen: the figures are those of the exact
+ * expectation at these intervals. */
+static void steps_are_compared(void **state)
+{
+    (void)state;
+    struct catalog *c = two_prices("aws");
+    struct plan_set *set =
+        plan(c,
+             "workload: {model: resnet50, epochs: 90, samples: 1281167, batch_per_gpu: 64, setup: "
+             "12min, checkpoint: {size: 300MB, every: 2h}}\nconstraints: {gpus: {count: 1}}\n"
+             "spot: {interruption: 0.3}\n",
+             false);
+    double steps, step, lo, hi, h500, h1000, usd500, usd1000, best, best_h;
+    const char *said = note(set, "checkpoint every");
+    assert_int_equal(sscanf(said,
+                            "checkpoint every %lf steps of %lf s; the rule of every 500 to 1000 "
+                            "steps is %lf to %lf min here: %lf to %lf h and %lf to %lf USD",
+                            &steps, &step, &lo, &hi, &h500, &h1000, &usd500, &usd1000),
+                     8);
+    assert_true(fabs(steps * step / 7200 - 1) < 0.01);
+    assert_true(fabs(hi / lo - 2) < 0.1 && fabs(hi * 60 / step / 1000 - 1) < 0.05);
+    /* one machine at 1 USD/h: hours cost what they last */
+    assert_true(fabs(h500 - usd500) < 0.02 && fabs(h1000 - usd1000) < 0.02);
+    const struct plan *p = &set->plan[0];
+    struct ckpt_job j = {.work_h = 90 * p->epoch_s / 3600,
+                         .tau_h = 1000 * p->rate.step_s / 3600,
+                         .delta_h = 0.3 / 500 / 3.6,
+                         .lambda_per_h = 0.3,
+                         .cold_start = true,
+                         .restart_interruptible = true};
+    j.restart_h = 0.2 + j.delta_h;
+    struct ckpt_result a = {0};
+    assert_int_equal(ckpt_expected(&j, &a, NULL), 0);
+    assert_true(fabs(a.makespan_h - p->makespan_mean_s / 3600 - h1000) < 0.02);
+    said = note(set, "checkpoint: the best interval");
+    assert_int_equal(sscanf(strstr(said, "interruptions is"),
+                            "interruptions is %lf min (%*f steps): %lf h", &best, &best_h),
+                     2);
+    assert_true(best < 60 && best_h < 0 && best_h <= h1000 + 0.02);
+    plan_set_free(set);
+    catalog_free(c);
+}
+
+static const struct plan_hinge *hinge(const struct plan_set *set, const char *input)
+{
+    for (size_t i = 0; i < set->n_hinges; i++) {
+        if (strcmp(set->hinge[i].input, input) == 0) {
+            return &set->hinge[i];
+        }
+    }
+    return NULL;
+}
+
+/* A machine whose interruptions were counted: sensitivity starts from its own rate, and the edge it
+ * names is where on demand becomes the cheaper way. */
+static void sensitivity_turns_the_counted_rate(void **state)
+{
+    (void)state;
+    struct catalog *c = two_prices("aws");
+    struct catalog_hazard h = {.vendor = c->offers.vendor[0],
+                               .region = c->offers.region[0],
+                               .zone = c->offers.zone[0],
+                               .instance_type = c->offers.instance_type[0],
+                               .drops = 30,
+                               .up_h = 100,
+                               .rate_per_h = 0.3,
+                               .lo_per_h = 0.2,
+                               .hi_per_h = 0.43};
+    c->hazards = &h;
+    c->n_hazards = 1;
+    struct plan_set *set = plan(c, JOB("1GB", "2h"), true);
+    const struct plan_hinge *at = hinge(set, "interruptions of a spot machine");
+    assert_non_null(at);
+    assert_true(at->value == 0.3 && at->hi_found && at->hi > 0.3 && !at->lo_found);
+    double edge = at->hi;
+    assert_non_null(strstr(note(set, "other interruption rates"), "at the high end 0.43/h"));
+    plan_set_free(set);
+    h.rate_per_h = edge * 1.02;
+    set = plan(c, JOB("1GB", "2h"), false);
+    assert_int_equal(set->plan[0].purchase, PURCHASE_ON_DEMAND);
+    plan_set_free(set);
+    h.rate_per_h = edge * 0.98;
+    set = plan(c, JOB("1GB", "2h"), false);
+    assert_int_equal(set->plan[0].purchase, PURCHASE_SPOT);
+    plan_set_free(set);
+    c->n_hazards = 0;
+    catalog_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(caps_work_as_today),
+        cmocka_unit_test(notices_differ),
+        cmocka_unit_test(steps_are_compared),
+        cmocka_unit_test(sensitivity_turns_the_counted_rate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -122,6 +122,10 @@ money catalog_fx_rate(const struct catalog *c, const char *currency, int64_t *da
  * yet shared; GT_EINVALID for USD or a rate that is not above 0. */
 int catalog_set_fx(struct catalog *c, const char *currency, const char *source, money per_usd,
                    int64_t date) GT_CHECK;
+/* Whole data-centre GPUs that cost less an hour than their power does: some other figure was taken
+ * for the price (a bid floor, cents). Spot is left out: old ones did go for less. */
+#define CATALOG_GPU_FLOOR_USD 0.05
+bool catalog_under_floor(const struct catalog *c, size_t offer);
 /* amount in `from` -> USD, rounded once; GT_ENOTFOUND without a rate. */
 int catalog_to_usd(const struct catalog *c, const char *from, money amount, money *usd) GT_CHECK;
 /* amount in `from` -> `to`, by way of USD when they differ (two roundings); GT_ENOTFOUND without a

@@ -33,7 +33,8 @@ const char *payment_name(enum payment p);               /* NULL for PAYMENT_NULL
 const char *offering_class_name(enum offering_class c); /* NULL for OFFERING_NULL */
 const char *price_state_name(enum price_state s);
 const char *origin_name(enum origin o);
-/* 0 or GT_ENOTFOUND; a missing/empty payment or class parses as *_NULL. */
+/* 0 or GT_ENOTFOUND; a missing/empty payment or class parses as *_NULL. Of a purchase the case and
+ * the marks between its words do not matter. */
 int purchase_from_name(const char *name, enum purchase *out) GT_CHECK;
 int payment_from_name(const char *name, enum payment *out) GT_CHECK;
 int offering_class_from_name(const char *name, enum offering_class *out) GT_CHECK;

@@ -323,3 +323,27 @@ int catalog_convert(const struct catalog *c, const char *from, const char *to, m
     int rc = rate > 0 ? catalog_to_usd(c, from, amount, &usd) : GT_ENOTFOUND;
     return rc ? rc : money_mul_ratio(usd, (gt_u128)rate, (gt_u128)MONEY_SCALE, out);
 }
+
+/* Cards for desks are let by people for a few cents. */
+static bool desk_card(const char *gpu)
+{
+    static const char *const begin[] = {"GTX", "GeForce", "TITAN", "Titan", "Quadro", "RTX A2000"};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
+        if (strncmp(gpu, begin[i], strlen(begin[i])) == 0) {
+            return true;
+        }
+    }
+    return strncmp(gpu, "RTX ", 4) == 0 && gpu[4] >= '2' && gpu[4] <= '5'; /* RTX 3060 */
+}
+
+bool catalog_under_floor(const struct catalog *c, size_t i)
+{
+    const struct catalog_offers *o = &c->offers;
+    if (o->price_state[i] != PRICE_KNOWN || o->gpu_num[i] == 0 || o->gpu_num[i] < o->gpu_den[i] ||
+        o->purchase[i] == PURCHASE_SPOT || o->purchase[i] == PURCHASE_LOW_PRIORITY ||
+        desk_card(catalog_text(c, o->gpu[i]))) {
+        return false;
+    }
+    double usd = o->usd_per_hour[i] * o->gpu_den[i] / o->gpu_num[i];
+    return usd > 0 && usd < CATALOG_GPU_FLOOR_USD;
+}

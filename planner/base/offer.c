@@ -71,14 +71,28 @@ const char *origin_name(enum origin o)
     return (size_t)o < COUNT(origin_names) ? origin_names[o] : "?";
 }
 
+/* "SPOT", "On-Demand" and "on demand" say what "spot" and "on_demand" say. */
+static bool same_words(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, "-_ ");
+        b += strspn(b, "-_ ");
+        char x = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a;
+        if (x != *b || x == '\0') {
+            return x == *b;
+        }
+    }
+}
+
 int purchase_from_name(const char *name, enum purchase *out)
 {
-    int i = find(purchase_names, COUNT(purchase_names), name);
-    if (i < 0) {
-        return GT_ENOTFOUND;
+    for (size_t i = 0; name != NULL && i < COUNT(purchase_names); i++) {
+        if (same_words(name, purchase_names[i])) {
+            *out = (enum purchase)i;
+            return 0;
+        }
     }
-    *out = (enum purchase)i;
-    return 0;
+    return GT_ENOTFOUND;
 }
 
 int payment_from_name(const char *name, enum payment *out)

@@ -134,6 +134,12 @@ static void price_notes(struct notes *o, const struct candidate *c, const struct
     if (offer[0] != '\0') {
         note_add(o, arena_printf(q->arena, "price row: %.200s", offer));
     }
+    if (catalog_under_floor(q->c, c->machine->row)) {
+        add(o, arena_printf(q->arena,
+                            "WARNING: less than %.2f USD a GPU-hour: likely another figure was "
+                            "taken for the price; check it before you rely on it",
+                            CATALOG_GPU_FLOOR_USD));
+    }
     outlier_note(o, c);
 }
 

@@ -5,6 +5,7 @@
 #include "tables.h"
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     VENDOR,
@@ -105,10 +106,74 @@ static int take_figures(struct parser *p, const struct csv_row *row, struct offe
     return 0;
 }
 
+/* The signs of a currency; "$" is that of any dollar, "¥" of yen and yuan. */
+static const struct {
+    const char *sign, *currencies;
+} signs[] = {{"US$", "USD"},
+             {"$", "USD AUD CAD HKD MXN NZD SGD TWD"},
+             {"€", "EUR"},
+             {"£", "GBP"},
+             {"¥", "JPY CNY"}};
+
+/* What people write where there is no price. */
+static bool no_price(const char *text)
+{
+    static const char *const words[] = {"-",    "–",   "—",   "n/a",        "na",
+                                        "none", "poa", "tbd", "on request", "contact us"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcasecmp(text, words[i]) == 0) {
+            return true;
+        }
+    }
+    return *text == '\0';
+}
+
+/* "$1,234.50" in dollars is 1234.50. A sign of another currency is refused, and so is one comma
+ * without a point behind it: half of the world means a decimal by it. */
+static int hand_price(const char *text, const char *currency, money *out)
+{
+    char plain[64];
+    size_t n = 0, digits = 0, commas = 0;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        size_t len = strlen(signs[i].sign);
+        if (strncmp(text, signs[i].sign, len) == 0) {
+            if (strstr(signs[i].currencies, currency) == NULL) {
+                return GT_EPARSE;
+            }
+            text += len + strspn(text + len, " ");
+            break;
+        }
+    }
+    const char *t = text;
+    for (; (*t >= '0' && *t <= '9') || *t == ','; t++) {
+        if (*t == ',' && (digits == 0 || (commas > 0 ? digits != 3 : digits > 3))) {
+            return GT_EPARSE;
+        }
+        if (n + 1 >= sizeof plain) {
+            return GT_EPARSE;
+        }
+        commas += *t == ',';
+        digits = *t == ',' ? 0 : digits + 1;
+        if (*t != ',') {
+            plain[n++] = *t;
+        }
+    }
+    if (commas > 0 && (digits != 3 || (commas == 1 && *t != '.'))) {
+        return GT_EPARSE;
+    }
+    if (strlen(t) >= sizeof plain - n) {
+        return GT_EPARSE;
+    }
+    memcpy(plain + n, t, strlen(t) + 1);
+    return src_price(plain, out);
+}
+
 static int take_price(struct parser *p, const struct csv_row *row, struct offer_row *o,
                       struct gt_error *err)
 {
-    static const char allowed[] = "expected a decimal number from 0 to 10^9, or nothing";
+    static const char allowed[] =
+        "expected a decimal number from 0 to 10^9 (a sign of its own currency and commas by three "
+        "before a point may stand in it), or nothing";
     if (purchase_from_name(table_text(p, row, PURCHASE), &o->purchase) != 0) {
         return table_refuse(p, row, PURCHASE,
                             "expected on_demand, spot, low_priority, monthly, reserved_1y, "
@@ -120,21 +185,22 @@ static int take_price(struct parser *p, const struct csv_row *row, struct offer_
         return table_refuse(p, row, PAYMENT, "expected none, partial, all or nothing", err);
     }
     const char *price = table_text(p, row, PRICE), *upfront = table_text(p, row, UPFRONT);
-    if (*upfront != '\0' && src_price(upfront, &o->upfront) != 0) {
+    bool priced = !no_price(price);
+    if (!no_price(upfront) && hand_price(upfront, o->currency, &o->upfront) != 0) {
         return table_refuse(p, row, UPFRONT, allowed, err);
     }
-    if (*price != '\0' && src_price(price, &o->price_per_hour) != 0) {
+    if (priced && hand_price(price, o->currency, &o->price_per_hour) != 0) {
         return table_refuse(p, row, PRICE, allowed, err);
     }
-    if (*price != '\0' && o->price_per_hour == 0 && o->upfront == 0) {
+    if (priced && o->price_per_hour == 0 && o->upfront == 0) {
         return table_refuse(p, row, PRICE,
                             "nothing is free; leave the field empty when no price is published",
                             err);
     }
-    o->price_state = *price == '\0' && o->upfront == 0 ? PRICE_NONE : PRICE_KNOWN;
+    o->price_state = !priced && o->upfront == 0 ? PRICE_NONE : PRICE_KNOWN;
     const char *month = table_text(p, row, PRICE_MONTH);
-    if (*month != '\0' && (o->purchase != PURCHASE_MONTHLY || *price != '\0' ||
-                           src_price(month, &o->price_month) != 0)) {
+    if (!no_price(month) && (o->purchase != PURCHASE_MONTHLY || priced ||
+                             hand_price(month, o->currency, &o->price_month) != 0)) {
         return table_refuse(p, row, PRICE_MONTH,
                             "expected the price of a package whose purchase is monthly, and no "
                             "price_per_hour beside it",

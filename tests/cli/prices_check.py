@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -287,12 +288,16 @@ def slow_machines(rows, out):
                 out.add(('commitment_above_on_demand', key(r)))
 
 
+def desk_card(gpu):
+    return bool(re.match(r'GTX|GeForce|TITAN|Titan|Quadro|RTX A2000|RTX [2-5]', gpu or ''))
+
+
 def slow_rows(rows, models, out):
     for r in rows:
         n = count(r)
         if r['usd'] is not None and r['usd'] <= 0:
             out.add(('zero_price', key(r)))
-        if n >= 1 and r['purchase'] not in ('spot', 'low_priority') and r['usd'] and r['usd'] / n < 0.05:
+        if n >= 1 and r['purchase'] not in ('spot', 'low_priority') and r['usd'] and r['usd'] / n < 0.05 and not desk_card(r['gpu']):
             out.add(('gpu_at_cpu_price', key(r)))
         want = models.get(r['gpu'])
         if want and n and r['gpu_memory_gib'] is not None:

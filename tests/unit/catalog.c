@@ -191,7 +191,16 @@ static void names_lead_back_to_their_numbers(void **state)
         assert_int_equal(u, i);
     }
     enum purchase p;
-    assert_int_equal(purchase_from_name("On_Demand", &p), GT_ENOTFOUND);
+    static const char *const spelled[] = {"On_Demand", "on-demand", "ON DEMAND", "OnDemand"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(purchase_from_name(spelled[i], &p), 0);
+        assert_int_equal(p, PURCHASE_ON_DEMAND);
+    }
+    static const char *const wrong[] = {"",      "-",          "_",         "on",
+                                        "spots", "on_demand_", "on/demand", "reserved"};
+    for (size_t i = 0; i < 8; i++) {
+        assert_int_equal(purchase_from_name(wrong[i], &p), i == 5 ? 0 : GT_ENOTFOUND);
+    }
     assert_int_equal(purchase_from_name(NULL, &p), GT_ENOTFOUND);
     enum payment pay;
     assert_int_equal(payment_from_name("", &pay), 0);

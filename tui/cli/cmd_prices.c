@@ -105,15 +105,22 @@ static int compare(const void *x, const void *y, void *ctx)
 }
 
 /* The JSON rows name the other prices in their notes; a table has no room for them. */
-static void say_conflicts(const struct catalog *c, const uint32_t *row, size_t n)
+static void say_doubts(const struct catalog *c, const uint32_t *row, size_t n)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    size_t found = 0, first;
+    size_t found = 0, low = 0, first;
     if (poll(&out, 1, 0) > 0 && (out.revents & POLLERR)) {
         return; /* nobody reads any longer (| head) */
     }
-    for (size_t i = 0; i < n && c->others.n > 0; i++) {
-        found += catalog_others(c, row[i], &first) > 0;
+    for (size_t i = 0; i < n; i++) {
+        found += c->others.n > 0 && catalog_others(c, row[i], &first) > 0;
+        low += catalog_under_floor(c, row[i]);
+    }
+    if (low > 0) {
+        fprintf(stderr,
+                "WARNING: %zu of these offers cost%s less than %.2f USD a GPU-hour: likely another "
+                "figure was taken for the price; `gputier prices check` shows %s\n",
+                low, low == 1 ? "s" : "", CATALOG_GPU_FLOOR_USD, low == 1 ? "it" : "them");
     }
     if (found > 0) {
         fprintf(stderr,
@@ -150,7 +157,7 @@ static int list(struct app *app, struct price_view *v, const struct catalog *c,
     rc = rc ? gt_fail(err, rc, "", "out of memory") : app_put(&b, err);
     buf_release(&b);
     if (rc == 0 && v->format == OUT_TABLE && !app->quiet) {
-        say_conflicts(c, row, n);
+        say_doubts(c, row, n);
     }
     free(row);
     return rc;

@@ -25,9 +25,10 @@ static const struct {
                                "a commitment or monthly package costs more an hour than on demand, "
                                "upfront parts spread over the term (a warning where the two were "
                                "recorded over 90 days apart)"},
-    [RULE_GPU_AT_CPU_PRICE] = {"gpu_at_cpu_price",
-                               "under 0.05 USD a GPU-hour, or no dearer than a machine of the same "
-                               "region with as many CPUs and as much memory and no GPU"},
+    [RULE_GPU_AT_CPU_PRICE] =
+        {"gpu_at_cpu_price",
+         "under 0.05 USD an hour of a data-centre GPU, or no dearer than a machine of the same "
+         "region with as many CPUs and as much memory and no GPU"},
     [RULE_ONE_PRICE] = {"many_types_at_one_price",
                         "50 instance types or more of one region at one price"},
     [RULE_ZERO_PRICE] = {"zero_price", "a price of 0"},

@@ -26,7 +26,6 @@ enum check_rule {
 enum check_severity { CHECK_ERROR, CHECK_WARNING, CHECK_INFO };
 
 /* The figures of the rules; the texts of prices_check.c state them. */
-#define FLOOR_USD        0.05 /* a GPU-hour of a data-centre GPU */
 #define SAME_PRICE_TYPES 50
 #define MEMORY_SLACK     0.08 /* usable against nominal: L4 22.35 of 24 GiB */
 #define SLICE_SLACK      0.30 /* MIG and vGPU profiles round their share */

@@ -16,21 +16,16 @@ static void zero_price(struct check *k, size_t i)
     }
 }
 
-/* Of the bands in which a GPU may be let: whole GPUs of the table that are made for data centres.
- * Spot is left out: K80s and M60s did go for less. */
 static void gpu_floor(struct check *k, size_t i)
 {
     const struct catalog_offers *o = &k->c->offers;
     char name[CHECK_NAME], price[64];
-    if (o->gpu_num[i] < o->gpu_den[i] || o->gpu_num[i] == 0 || o->purchase[i] == PURCHASE_SPOT ||
-        o->purchase[i] == PURCHASE_LOW_PRIORITY) {
-        return;
-    }
     double gpu_hour = check_usd(k->c, i) / price_filter_gpus(o, i);
-    if (gpu_hour > 0 && gpu_hour < FLOOR_USD &&
+    if (catalog_under_floor(k->c, i) &&
         check_add(k, RULE_GPU_AT_CPU_PRICE, CHECK_ERROR, i,
                   "%s costs %s an hour, %.4f USD a GPU-hour: under %.2f, the price of CPUs alone",
-                  check_name(k->c, i, name), check_price(k->c, i, price), gpu_hour, FLOOR_USD)) {
+                  check_name(k->c, i, name), check_price(k->c, i, price), gpu_hour,
+                  CATALOG_GPU_FLOOR_USD)) {
         check_row(k, i);
     }
 }

@@ -52,17 +52,19 @@ static int take_range(const struct cli_args *a, const char *option, bool size, b
     char text[64], name[32];
     snprintf(text, sizeof text, "%s", v);
     snprintf(name, sizeof name, "--%s", option);
-    char *dash = strchr(text, '-');
+    char *dots = strstr(text, ".."), *dash = dots ? dots : strchr(text, '-');
+    const char *high = dots ? dots + 2 : dash ? dash + 1 : NULL;
     if (dash) {
         *dash = '\0';
     }
     r->set = one_value(text, size, &r->lo);
-    if (dash) {
-        r->set = r->set && one_value(dash + 1, size, &r->hi) && r->hi >= r->lo;
-    } else {
-        r->hi = exact ? r->lo : (double)INFINITY;
+    r->hi = exact && !high ? r->lo : (double)INFINITY;
+    if (high && *high != '\0') { /* "4-" has no upper end */
+        r->set = r->set && one_value(high, size, &r->hi) && r->hi >= r->lo;
     }
-    return r->set ? 0 : bad(err, name, v, size ? "a size such as 80GB, or 40-80" : "N or MIN-MAX");
+    return r->set
+               ? 0
+               : bad(err, name, v, size ? "a size such as 80GB, or 40-80" : "N, MIN- or MIN-MAX");
 }
 
 static int take_purchases(const struct cli_args *a, struct price_filter *f, struct gt_error *err)
@@ -186,7 +188,10 @@ double price_filter_price(const struct catalog *c, const struct price_filter *f,
 
 static bool in_range(const struct range *r, double v)
 {
-    return !r->set || (v >= r->lo - 1e-3 && v <= r->hi + 1e-3);
+    if (!r->set || (r->lo <= 0 && isinf(r->hi))) {
+        return true; /* nothing is asked of what is not known either */
+    }
+    return v >= r->lo - 1e-3 && v <= r->hi + 1e-3;
 }
 
 static bool region_is(const char *asked, const char *vendor, const char *region)
@@ -236,7 +241,7 @@ bool price_filter_wants(const struct catalog *c, const struct price_filter *f, s
     }
     if (!in_range(&f->gpus, price_filter_gpus(o, i)) || !in_range(&f->vcpus, (double)o->vcpus[i]) ||
         !in_range(&f->mem, (double)o->memory_gib[i]) ||
-        !in_range(&f->gpu_mem, o->gpu_num[i] ? (double)o->gpu_memory_gib[i] : (double)NAN)) {
+        !in_range(&f->gpu_mem, o->gpu_num[i] ? (double)o->gpu_memory_gib[i] : 0)) {
         return false;
     }
     /* a price that nobody publishes passes no price filter */

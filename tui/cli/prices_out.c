@@ -82,6 +82,20 @@ static void ktext(struct jsonw *w, const char *key, const char *text)
     jsonw_string_or_null(w, text);
 }
 
+/* The row's own note, and a doubt about its price. */
+static void knote(struct jsonw *w, const struct catalog *c, size_t row)
+{
+    const char *own = catalog_text(c, c->offers.note[row]);
+    char text[400];
+    if (!catalog_under_floor(c, row)) {
+        ktext(w, "note", own);
+        return;
+    }
+    snprintf(text, sizeof text, "WARNING: less than %.2f USD a GPU-hour%s%.300s",
+             CATALOG_GPU_FLOOR_USD, *own ? "; " : "", own);
+    ktext(w, "note", text);
+}
+
 void prices_json_row(struct jsonw *w, const struct catalog *c, size_t row, const char *currency)
 {
     const struct catalog_offers *o = &c->offers;
@@ -132,7 +146,7 @@ void prices_json_row(struct jsonw *w, const struct catalog *c, size_t row, const
     jsonw_ktime(w, "fetched_at",
                 o->origin[row] == ORIGIN_BUNDLED ? GT_TIME_NONE : o->fetched_at[row]);
     jsonw_kstring(w, "origin", origin_name((enum origin)o->origin[row]));
-    ktext(w, "note", catalog_text(c, o->note[row]));
+    knote(w, c, row);
     jsonw_end_object(w);
 }
 

@@ -124,6 +124,9 @@ void price_details(const struct ui *ui, size_t r, int y, int height, int width)
     if (height < 8) {
         return;
     }
-    draw_text(y + 4, 1, width - 2, -1, EL_DIM, catalog_text(c, o->note[r]));
+    bool low = catalog_under_floor(c, r);
+    draw_format(y + 4, 1, width - 2, -1, low ? EL_WARN : EL_DIM, "%s%s",
+                low ? "WARNING: too low for such a GPU, see prices check. " : "",
+                catalog_text(c, o->note[r]));
     draw_others(c, r, y + 5, height - 5, width);
 }

@@ -116,6 +116,30 @@ static void outlier_note(struct notes *o, const struct candidate *c)
     }
 }
 
+/* What spot saves: against the price on demand of the same machine, there. */
+static void discount_note(struct notes *o, const struct candidate *c)
+{
+    const struct catalog_offers *t = &o->q->c->offers;
+    size_t row = c->machine->row;
+    double spot = t->usd_per_hour[row], demand = INFINITY;
+    if (t->purchase[row] != PURCHASE_SPOT && t->purchase[row] != PURCHASE_LOW_PRIORITY) {
+        return;
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->purchase[i] == PURCHASE_ON_DEMAND && t->instance_type[i] == t->instance_type[row] &&
+            t->vendor[i] == t->vendor[row] && t->region[i] == t->region[row] &&
+            t->price_state[i] == PRICE_KNOWN && t->usd_per_hour[i] > 0) {
+            demand = fmin(demand, t->usd_per_hour[i]);
+        }
+    }
+    note_add(o, isinf(demand) ? "spot: no price on demand is known here to compare with"
+                              : arena_printf(o->q->arena,
+                                             "spot: %.4f USD/h a machine, %.0f %% %s on demand "
+                                             "(%.4f)",
+                                             spot, fabs(100 - 100 * spot / demand),
+                                             spot <= demand ? "below" : "ABOVE", demand));
+}
+
 static void price_notes(struct notes *o, const struct candidate *c, const struct plan *p)
 {
     struct search *q = o->q;
@@ -135,11 +159,13 @@ static void price_notes(struct notes *o, const struct candidate *c, const struct
         note_add(o, arena_printf(q->arena, "price row: %.200s", offer));
     }
     if (catalog_under_floor(q->c, c->machine->row)) {
-        add(o, arena_printf(q->arena,
-                            "WARNING: less than %.2f USD a GPU-hour: likely another figure was "
-                            "taken for the price; check it before you rely on it",
-                            CATALOG_GPU_FLOOR_USD));
+        note_add(o,
+                 arena_printf(q->arena,
+                              "WARNING: less than %.2f USD a GPU-hour: likely another figure was "
+                              "taken for the price; check it before you rely on it",
+                              CATALOG_GPU_FLOOR_USD));
     }
+    discount_note(o, c);
     outlier_note(o, c);
 }
 

@@ -94,6 +94,28 @@ struct plan_hinge {
     const char *below, *above; /* NULL with *_found: no plan meets the constraints there */
 };
 
+/* A commitment sold for a machine that passes the filters, beside renting the same machine by the
+ * hour. Amounts in the currency of the set, for all `instances` together; -1 = not sold. */
+struct plan_commitment {
+    const char *vendor, *region, *instance_type, *gpu, *payment; /* payment "" = one way only */
+    enum purchase purchase;
+    int instances;
+    double gpu_count, horizon_h;
+    int term_h, terms;                  /* terms that the horizon begins */
+    money upfront, term, total;         /* of one term; all of one term; all terms */
+    money on_demand_h, spot_h;          /* an hour; spot with what interruptions waste */
+    double break_even, break_even_spot; /* share of the hours from which it pays; NAN */
+    double share[2];                    /* as declared, low and high */
+    money on_demand[2], spot[2];        /* over the horizon at these shares */
+    double pays_after_h[2];             /* NAN = not within its term */
+    money lost[3]; /* need ends after 1/4, 1/2, 3/4 of a term: more than on demand at the mean share
+                    */
+    /* use.hourly: how many to commit to, the rest by the hour; mix_nodes -1 = not asked */
+    int mix_nodes;
+    double mix_on_demand_h, mix_spot_h; /* machine-hours over the horizon */
+    money mix;
+};
+
 struct plan_set {
     struct arena *arena;
     const struct plan *plan;
@@ -110,7 +132,9 @@ struct plan_set {
     const char *const *warning;
     size_t n_warnings; /* "bundled prices, as of …", … */
     const struct plan_hinge *hinge;
-    size_t n_hinges; /* 0 when it was not asked for */
+    size_t n_hinges;                          /* 0 when it was not asked for */
+    const struct plan_commitment *commitment; /* cheapest per GPU first, the best of each kind */
+    size_t n_commitments, commitments_found;
 };
 
 /* The digits that people see (product.md section 4), the same on screen, in Markdown and HTML:

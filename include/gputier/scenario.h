@@ -99,6 +99,8 @@ struct scenario {
     int gpus_min, gpus_max; /* total GPUs of a plan */
     uint32_t purchase_mask; /* 1 << enum purchase */
     double use_horizon_s, use_share_lo, use_share_hi;
+    const int64_t *use_hourly; /* machines wanted in each hour of a day or week, repeated */
+    size_t n_use_hourly;
     bool use_owned;
     double spot_max_price_factor;
     const char *spot_policy;   /* "auto" or a policy name */

@@ -69,6 +69,7 @@ READER(purchase);
 READER(discount_purchase);
 READER(share);
 READER(interruption);
+READER(hourly);
 READER(spread);
 READER(lives_in);
 READER(tier);

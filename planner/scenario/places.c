@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_word(const struct node *n)
@@ -284,6 +285,32 @@ READER(share)
     }
     s->use_share_lo = lo;
     s->use_share_hi = hi;
+    return 0;
+}
+
+READER(hourly)
+{
+    struct scenario *s = r->s;
+    (void)field;
+    int rc = list_of(r, n, k, path, 8784);
+    if (rc != 0) {
+        return rc;
+    }
+    int64_t *v = arena_array(r->arena, n->n, sizeof *v);
+    if (v == NULL) {
+        return no_memory(r);
+    }
+    size_t i = 0;
+    for (const struct node_entry *e = n->first; e != NULL; e = e->next) {
+        const char *t = e->value->text;
+        if (strlen(t) == 0 || strlen(t) > 6 || strspn(t, "0123456789") != strlen(t) ||
+            (double)atol(t) > k->hi) {
+            return key_refuse(r, e->value, k, path);
+        }
+        v[i++] = atol(t);
+    }
+    s->use_hourly = v;
+    s->n_use_hourly = i;
     return 0;
 }
 

@@ -201,6 +201,12 @@ int search_run(struct search *q, struct plan_set *out)
         out->lower_bound =
             out->plan[i].total < out->lower_bound ? out->plan[i].total : out->lower_bound;
     }
+    if (!q->cheapest_only) {
+        rc = search_commitments(q, out);
+    }
+    if (rc != 0) {
+        return rc;
+    }
     set_dates(q, out);
     out->warning = q->warning;
     out->n_warnings = q->n_warnings;

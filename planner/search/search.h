@@ -10,6 +10,7 @@
  *   risk.c      chance of the deadline: closed forms, bounds, trajectories
  *   build.c     a candidate as a plan with its exact bill
  *   notes.c, notes_spot.c  what a person must know beside the figures
+ *   commitments.c  what a term's commitment costs beside renting by the hour
  *   sensitivity.c  what the first plan hinges on
  *   search.c    enumeration, pruning, ranking, Pareto front, rejected, relaxation */
 #ifndef GPUTIER_SEARCH_H
@@ -303,6 +304,8 @@ int search_open(struct search *q);
 /* plan_search with a figure changed. */
 int search_with(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
                 const struct search_tweak *tweak, struct plan_set **out, struct gt_error *err);
+/* Fills set->commitment (commitments.c). */
+int search_commitments(struct search *q, struct plan_set *set);
 /* Fills set->hinge (sensitivity.c). */
 int search_sensitivity(const struct scenario *s, const struct catalog *c,
                        const struct plan_options *o, struct plan_set *set, struct gt_error *err);

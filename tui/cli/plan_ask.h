@@ -26,6 +26,8 @@ int plan_text(const struct app *app, const struct plan_set *set, const struct sc
               struct buf *out) GT_CHECK;
 
 /* One row for each ranked plan. */
+/* The table of commitments, nothing when there is none. */
+int plan_commitments(const struct app *app, const struct plan_set *set, struct buf *out) GT_CHECK;
 int plan_csv(const struct plan_set *set, struct buf *out) GT_CHECK;
 
 #define PLAN_ASK_OPTIONS                                                                           \

@@ -257,6 +257,94 @@ static void write_hinges(struct jsonw *w, const struct plan_set *set)
     jsonw_end_array(w);
 }
 
+static void money_or_null(struct jsonw *w, const char *key, money m, bool known)
+{
+    jsonw_key(w, key);
+    if (known) {
+        jsonw_money(w, m);
+    } else {
+        jsonw_null(w);
+    }
+}
+
+static void money_list(struct jsonw *w, const char *key, const money *m, size_t n, bool known)
+{
+    jsonw_key(w, key);
+    if (!known) {
+        jsonw_null(w);
+        return;
+    }
+    jsonw_array(w);
+    for (size_t i = 0; i < n; i++) {
+        jsonw_money(w, m[i]);
+    }
+    jsonw_end_array(w);
+}
+
+static void number_pair(struct jsonw *w, const char *key, const double v[2])
+{
+    jsonw_key(w, key);
+    jsonw_array(w);
+    jsonw_double(w, v[0]);
+    jsonw_double(w, v[1]);
+    jsonw_end_array(w);
+}
+
+static void write_commitment(struct jsonw *w, const struct plan_commitment *c)
+{
+    bool demand = c->on_demand_h >= 0, spot = c->spot_h >= 0;
+    jsonw_object(w);
+    jsonw_kstring(w, "vendor", c->vendor);
+    jsonw_kstring(w, "region", c->region);
+    jsonw_kstring(w, "instance_type", c->instance_type);
+    jsonw_kstring(w, "gpu", c->gpu);
+    jsonw_kint(w, "instances", c->instances);
+    jsonw_kdouble(w, "gpu_count", c->gpu_count);
+    jsonw_kstring(w, "purchase", purchase_name(c->purchase));
+    jsonw_kstring(w, "payment", c->payment[0] != '\0' ? c->payment : NULL);
+    jsonw_kdouble(w, "horizon_h", c->horizon_h);
+    jsonw_kint(w, "term_h", c->term_h);
+    jsonw_kint(w, "terms", c->terms);
+    money_or_null(w, "upfront", c->upfront, true);
+    money_or_null(w, "term_cost", c->term, true);
+    money_or_null(w, "cost", c->total, true);
+    money_or_null(w, "on_demand_per_hour", c->on_demand_h, demand);
+    money_or_null(w, "spot_per_hour", c->spot_h, spot);
+    jsonw_kdouble(w, "break_even_share", c->break_even);
+    jsonw_kdouble(w, "break_even_share_spot", c->break_even_spot);
+    number_pair(w, "share", c->share);
+    money_list(w, "on_demand", c->on_demand, 2, demand);
+    money_list(w, "spot", c->spot, 2, spot);
+    number_pair(w, "pays_after_h", c->pays_after_h);
+    money_list(w, "lost_if_ended", c->lost, 3, demand);
+    jsonw_key(w, "hourly");
+    if (c->mix_nodes < 0) {
+        jsonw_null(w);
+    } else {
+        jsonw_object(w);
+        jsonw_kint(w, "committed", c->mix_nodes);
+        jsonw_kdouble(w, "on_demand_h", c->mix_on_demand_h);
+        jsonw_kdouble(w, "spot_h", c->mix_spot_h);
+        money_or_null(w, "cost", c->mix, true);
+        jsonw_end_object(w);
+    }
+    jsonw_end_object(w);
+}
+
+static void write_commitments(struct jsonw *w, const struct plan_set *set)
+{
+    jsonw_key(w, "commitments");
+    jsonw_object(w);
+    jsonw_kint(w, "found", (int64_t)set->commitments_found);
+    jsonw_key(w, "shown");
+    jsonw_array(w);
+    for (size_t i = 0; i < set->n_commitments; i++) {
+        write_commitment(w, &set->commitment[i]);
+    }
+    jsonw_end_array(w);
+    jsonw_end_object(w);
+}
+
 int plan_json_write(const struct plan_set *set, const struct scenario *s,
                     const struct plan_origin *origin, struct buf *out)
 {
@@ -314,6 +402,7 @@ int plan_json_write(const struct plan_set *set, const struct scenario *s,
     jsonw_kint(&w, "evaluated", (int64_t)set->evaluated);
     jsonw_kint(&w, "pruned", (int64_t)set->pruned);
     jsonw_end_object(&w);
+    write_commitments(&w, set);
     write_hinges(&w, set);
     write_strings(&w, "warnings", set->warning, set->n_warnings);
     jsonw_end_object(&w);

@@ -421,6 +421,92 @@ static void read_hinges(struct in *in, const cJSON *doc, struct plan_set *set)
     set->hinge = h;
 }
 
+static money amount_or_none(struct in *in, const cJSON *o, const char *key)
+{
+    return cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(o, key)) ? -1 : amount(in, o, key);
+}
+
+static void amounts(struct in *in, const cJSON *o, const char *key, money *out, size_t n,
+                    money none)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    for (size_t i = 0; i < n; i++) {
+        const cJSON *m = cJSON_GetArrayItem(v, (int)i);
+        out[i] = none;
+        if (!cJSON_IsNull(v) &&
+            (!cJSON_IsString(m) ||
+             money_parse(m->valuestring, strlen(m->valuestring), &out[i], NULL) != 0)) {
+            refuse(in, key, "found no amount");
+        }
+    }
+}
+
+static void pair(const cJSON *o, const char *key, double out[2])
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    for (int i = 0; i < 2; i++) {
+        const cJSON *m = cJSON_GetArrayItem(v, i);
+        out[i] = cJSON_IsNumber(m) ? m->valuedouble : (double)NAN;
+    }
+}
+
+static void read_commitment(struct in *in, const cJSON *e, struct plan_commitment *c)
+{
+    *c = (struct plan_commitment){.vendor = text(in, e, "vendor"),
+                                  .region = text(in, e, "region"),
+                                  .instance_type = text(in, e, "instance_type"),
+                                  .gpu = text(in, e, "gpu"),
+                                  .payment = text(in, e, "payment"),
+                                  .instances = whole(in, e, "instances"),
+                                  .gpu_count = number(in, e, "gpu_count"),
+                                  .horizon_h = number(in, e, "horizon_h"),
+                                  .term_h = whole(in, e, "term_h"),
+                                  .terms = whole(in, e, "terms"),
+                                  .upfront = amount(in, e, "upfront"),
+                                  .term = amount(in, e, "term_cost"),
+                                  .total = amount(in, e, "cost"),
+                                  .on_demand_h = amount_or_none(in, e, "on_demand_per_hour"),
+                                  .spot_h = amount_or_none(in, e, "spot_per_hour"),
+                                  .break_even = number(in, e, "break_even_share"),
+                                  .break_even_spot = number(in, e, "break_even_share_spot"),
+                                  .mix_nodes = -1};
+    if (purchase_from_name(text(in, e, "purchase"), &c->purchase) != 0) {
+        refuse(in, "purchase", "not a way to pay");
+    }
+    pair(e, "share", c->share);
+    pair(e, "pays_after_h", c->pays_after_h);
+    amounts(in, e, "on_demand", c->on_demand, 2, -1);
+    amounts(in, e, "spot", c->spot, 2, -1);
+    amounts(in, e, "lost_if_ended", c->lost, 3, c->term);
+    const cJSON *h = cJSON_GetObjectItemCaseSensitive(e, "hourly");
+    if (cJSON_IsObject(h)) {
+        c->mix_nodes = whole(in, h, "committed");
+        c->mix_on_demand_h = number(in, h, "on_demand_h");
+        c->mix_spot_h = number(in, h, "spot_h");
+        c->mix = amount(in, h, "cost");
+    }
+}
+
+/* Absent in plans of before it existed. */
+static void read_commitments(struct in *in, const cJSON *doc, struct plan_set *set)
+{
+    const cJSON *o = cJSON_GetObjectItemCaseSensitive(doc, "commitments"), *e;
+    if (o == NULL) {
+        return;
+    }
+    const cJSON *v = list(in, o, "shown", &set->n_commitments);
+    struct plan_commitment *c = room(in, set->n_commitments, sizeof *c), *at = c;
+    set->commitments_found = (size_t)large(in, o, "found");
+    cJSON_ArrayForEach(e, v)
+    {
+        if (c == NULL || in->rc != 0) {
+            return;
+        }
+        read_commitment(in, e, at++);
+    }
+    set->commitment = c;
+}
+
 static void read_set(struct in *in, const cJSON *doc, struct plan_set *set)
 {
     if (strcmp(text(in, doc, "schema"), "gputier/plan/1") != 0) {
@@ -450,6 +536,7 @@ static void read_set(struct in *in, const cJSON *doc, struct plan_set *set)
     set->candidates = (size_t)large(in, found, "candidates");
     set->evaluated = (size_t)large(in, found, "evaluated");
     set->pruned = (size_t)large(in, found, "pruned");
+    read_commitments(in, doc, set);
     read_hinges(in, doc, set);
     set->warning = strings(in, doc, "warnings", &set->n_warnings);
 }

@@ -315,6 +315,7 @@ int plan_text(const struct app *app, const struct plan_set *set, const struct sc
                        set->candidates, money_format_fixed(set->lower_bound, 2, true, m),
                        set->currency, set->evaluated, set->pruned);
     }
+    rc = rc != 0 ? rc : plan_commitments(app, set, out);
     rc = rc != 0 ? rc : hinges(app, set, out);
     rc = rc != 0 ? rc : rejected(set, out);
     rc = rc != 0 ? rc : assumed(s, out);

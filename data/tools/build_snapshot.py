@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Builds data/snapshot/*.csv and data/traces/*.csv from the research facts.
 
-usage: build_snapshot.py [--facts DIR] [--out DIR]
+usage: build_snapshot.py [--facts DIR] [--out DIR] [--gputier PROGRAM]
 
-DIR defaults to ../shared beside the repository and to data/. Python 3 standard library only; the
-same facts give the same bytes. data/README.md explains the rules, check_snapshot.py checks the result.
+DIR defaults to ../shared beside the repository and to data/, PROGRAM to the one built there: what an importer
+reads is imported (snap_import.py). Python 3 standard library only; the same facts give the same bytes. data/README.md explains the rules, check_snapshot.py checks the result.
 """
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import snap_storage  # noqa: E402
 import snap_storage_rules  # noqa: E402
 from snap_common import Facts, Sources, write_csv  # noqa: E402
 from snap_gpus import Gpus  # noqa: E402
+from snap_import import Imports  # noqa: E402
 from snap_offers import OFFER_COLUMNS, TYPE_COLUMNS, Offers  # noqa: E402
 from snap_sources import declare  # noqa: E402
 
@@ -28,8 +30,8 @@ GPU_COLUMNS = ['model', 'maker', 'arch', 'form', 'compute_capability', 'launch_y
                'source']
 
 
-def build_offers(facts, sources, gpus):
-    o = Offers(facts, sources, gpus)
+def build_offers(facts, sources, gpus, imports):
+    o = Offers(facts, sources, gpus, imports)
     o.aws()
     o.azure()
     o.gcp()
@@ -37,8 +39,7 @@ def build_offers(facts, sources, gpus):
     snap_small.vast(o)
     snap_small.nebius(o)
     snap_small.oci(o)
-    snap_small.hyperbolic(o)
-    snap_small.runpod(o)
+    snap_small.hyperbolic_and_runpod(o)
     snap_small.china(o)
     o.aws_commitments()
     return o
@@ -61,14 +62,15 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     ap.add_argument('--facts', default=here.parent / 'shared')
     ap.add_argument('--out', default=here / 'data')
+    ap.add_argument('--gputier', default=os.environ.get('GPUTIER', here / 'gputier'))
     args = ap.parse_args()
     if not (Path(args.facts) / 'catalog').is_dir():
         print(f'{args.facts}: no research facts there; the snapshot in the repository is kept', file=sys.stderr)
         return 1
     facts, sources = Facts(args.facts), Sources()
     declare(sources)
-    gpus = Gpus(facts, sources)
-    offers = build_offers(facts, sources, gpus)
+    gpus, imports = Gpus(facts, sources), Imports(facts, args.gputier)
+    offers = build_offers(facts, sources, gpus, imports)
     regions = regions_of(offers)
     past = snap_history.former(offers)
 
@@ -93,7 +95,7 @@ def main():
         ('storage_rates', snap_storage.COLUMNS, st.table()),
         ('transfer_rates', snap_facts.TRANSFER_COLUMNS, tr.table()),
         ('interruption', ['vendor', 'region', 'instance_type', 'band_lo_pct', 'band_hi_pct', 'savings_pct',
-                          'as_of', 'source'], snap_facts.interruption(facts, sources, gpu_types)),
+                          'as_of', 'source'], snap_facts.interruption(imports, sources, gpu_types)),
         ('gpu_models', GPU_COLUMNS, gpus.models()),
         ('gpu_aliases', ['vendor', 'alias', 'model', 'memory_gib'], gpus.aliases()),
         ('models', snap_facts.MODEL_COLUMNS, snap_facts.models(facts)),

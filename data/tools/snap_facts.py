@@ -3,6 +3,7 @@ import re
 from decimal import Decimal
 
 from snap_common import decimal_text, iso_date, short
+from snap_import import figure
 
 TRANSFER_COLUMNS = ['vendor', 'from', 'to', 'gb_bytes', 'from_gb', 'to_gb', 'rate', 'currency', 'as_of',
                     'source', 'note']
@@ -23,7 +24,6 @@ GCP_CONTINENT = {'us': 'us', 'northamerica': 'us', 'europe': 'europe', 'asia': '
                  'southamerica': 'southamerica', 'australia': 'australia'}
 AZURE_AMERICA = re.compile(r'us\d?$|^canada|europe|^uk|^france|^germany|^norway|^sweden|^switzerland|'
                            r'^italy|^poland|^spain|^mexico')
-BANDS = [('0', '5'), ('5', '10'), ('10', '15'), ('15', '20'), ('20', '')]
 TRACES = [  # name, vendor, region, instance type, file
     ('p3-us-east-1a-2023', 'us-east-1', 'us-east-1a', 'p3.2xlarge', 'avail_1n_aws-02-15-2023_us-east-1a_v100_1'),
     ('p3-us-east-1c-2023', 'us-east-1', 'us-east-1c', 'p3.2xlarge', 'avail_1n_aws-02-15-2023_us-east-1c_v100_1'),
@@ -141,17 +141,13 @@ class Transfer:
         return out
 
 
-def interruption(facts, sources, gpu_types):
-    key, out = sources.use('aws-spot-advisor-2025-06-28'), []
-    for r in facts.rows('catalog/aws-spot-advisor-linux-2025-06-28.csv.gz'):
-        if r['instance_type'] in gpu_types:
-            lo, hi = BANDS[int(r['interruption_range_index'])]
-            out.append({'vendor': 'aws', 'region': r['region'], 'instance_type': r['instance_type'],
-                        'band_lo_pct': lo, 'band_hi_pct': hi,
-                        # one row prints -62: no saving, and below 0 means unknown in the store
-                        'savings_pct': '' if r['savings_pct'].startswith('-') else r['savings_pct'],
-                        'as_of': '2025-06-28', 'source': key})
-    return sorted(out, key=lambda r: (r['region'], r['instance_type']))
+def interruption(imports, sources, gpu_types):
+    key = sources.use('aws-spot-advisor-2025-06-28')
+    return [{'vendor': 'aws', 'region': r['region'], 'instance_type': r['instance_type'],
+             'band_lo_pct': figure(r['band_lo_pct']), 'band_hi_pct': figure(r['band_hi_pct']),
+             'savings_pct': figure(r['savings_pct']), 'as_of': '2025-06-28', 'source': key}
+            for r in imports.bands(['catalog/aws-spot-advisor-linux-2025-06-28.csv.gz'], '2025-06-28')
+            if r['instance_type'] in gpu_types]
 
 
 def models(facts):

@@ -80,8 +80,6 @@ VENDOR_ALIASES = [
     ('runpod', 'A100-80GB', 'A100-80GB PCIe', ''), ('runpod', 'A100-80GB-SXM', 'A100-80GB SXM4', ''),
     ('tencent', 'V100-32GB', 'V100-32GB SXM2', ''), ('tencent', 'A100-40GB', 'A100-40GB SXM4', ''),
 ]
-TPU = {'v2': ('TPU v2', 2), 'v3': ('TPU v3', 2), 'v4': ('TPU v4', 2), 'v5p': ('TPU v5p', 2),
-       'v5litepod': ('TPU v5e', 1), 'v6e': ('TPU v6e', 1)}
 
 
 def form_of(model):
@@ -125,6 +123,15 @@ class Gpus:
         rows = [{'vendor': '', 'alias': a, 'model': m, 'memory_gib': ''} for a, m in ALIASES]
         rows += [{'vendor': v, 'alias': a, 'model': m, 'memory_gib': g} for v, a, m, g in VENDOR_ALIASES]
         return sorted(rows, key=lambda r: (r['vendor'], r['alias'], r['memory_gib']))
+
+    def meant(self, vendor, word, memory_gib):
+        """The model of a word that the importer left open, as the program looks it up; else the word."""
+        if word in self.specs:
+            return word
+        for v, alias, model, g in sorted(VENDOR_ALIASES, key=lambda r: r[3] == ''):
+            if (v, alias) == (vendor, word) and (not g or (memory_gib and abs(float(memory_gib) / float(g) - 1) <= 0.08)):
+                return model
+        return dict(ALIASES).get(word, word)
 
     def memory(self, model, count):
         """Nominal memory of one GPU, of the slice for a fraction: one figure for all vendors."""

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from decimal import Decimal
 
 from snap_common import decimal_text, is_zero
+from snap_import import day
 
 GCP_REGIONS = {'us-central1', 'us-east4', 'us-west1', 'europe-west4', 'asia-southeast1'}
 SAME = Decimal('0.000001')  # two files of one origin round differently
@@ -47,14 +48,12 @@ def close(offers, past, key, points, source):
 
 
 def aws(offers, past):
-    series = {}
-    for r in offers.facts.rows('catalog/aws-ondemand-history-us-east-1.csv.gz'):
-        series.setdefault(r['instance_type'], []).append(
-            (utc_day(r['first_seen_generated_at']), decimal_text(r['usd_per_hour'])))
+    key, series = 'karpenter-aws-2026-07-20', {}
+    for r in offers.imported(key, 'prices-csv', ['catalog/aws-ondemand-history-us-east-1.csv.gz'], 'aws'):
+        series.setdefault(r['instance_type'], []).append((day(r['valid_from']), r['price']))
     for itype, points in sorted(series.items()):
         if len(points) > 1:
-            close(offers, past, ('aws', 'us-east-1', '', itype, 'on_demand', '', ''), sorted(points),
-                  'karpenter-aws-2026-07-20')
+            close(offers, past, ('aws', 'us-east-1', '', itype, 'on_demand', '', ''), sorted(points), key)
 
 
 def gcp(offers, past):

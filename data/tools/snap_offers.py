@@ -9,7 +9,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 from snap_common import decimal_text, is_zero, no_signal, per_month
-from snap_gpus import TPU
 
 OFFER_COLUMNS = ['vendor', 'region', 'zone', 'instance_type', 'purchase', 'payment',
                  'offering_class', 'price_state', 'price_per_hour', 'upfront', 'price_month',
@@ -22,15 +21,9 @@ AZURE_CPU_REGIONS = {'eastus', 'eastus2', 'westus2', 'westeurope', 'northeurope'
 GCP_CPU = re.compile(r'^(e2-standard|n2-standard|n2d-standard|c3-standard|c2-standard|n1-standard)-(4|8|16|22|32|44|60)$')
 GCP_CPU_REGIONS = {'us-central1', 'us-east1', 'us-west1', 'europe-west4', 'asia-southeast1'}
 OCI_REGIONS = ['us-ashburn-1', 'us-phoenix-1', 'eu-frankfurt-1', 'uk-london-1', 'ap-tokyo-1']
-# Prices of accelerators on GCP that are not at a commitment's level (research notes, catalog README).
+# Eight H200 alone at the list price of 2025-06; a machine below that is at a commitment's level.
 GCP_H200_LIST = Decimal('74.49392')
-N1_SHAPES = {('T4', 1): 8, ('T4', 2): 16, ('T4', 4): 32, ('P4', 1): 8, ('P4', 2): 16, ('P4', 4): 32,
-             ('P100', 1): 8, ('P100', 2): 16, ('P100', 4): 32, ('V100', 1): 8, ('V100', 2): 16,
-             ('V100', 4): 32, ('V100', 8): 64}
-# Accelerators of machines that the list of whole machines has too: kept beside it where they differ.
-WHOLE_SHAPES = {'A100': 'a2-highgpu-{}g', 'A100-80GB': 'a2-ultragpu-{}g', 'H100': 'a3-highgpu-{}g',
-                'H100-MEGA': 'a3-megagpu-{}g'}
-N1_MODEL = {'T4': 'T4', 'P4': 'P4', 'P100': 'P100-16GB PCIe', 'V100': 'V100-16GB SXM2'}
+GCP_ZONAL = re.compile(r'^(tpu-|n1-standard-\d+\+|a3-ultragpu-|a4-highgpu-)')
 TPU_PLACEHOLDER = 700  # what the catalogue has for every size of TPU v6e where it is not sold
 NO_SPOT = 'source prints spot equal to on demand, which is no spot price'
 TERM_H = {'1y': 8760, '3y': 26280}
@@ -39,8 +32,8 @@ SAVINGS_CLASS = {'instance savings plan': 'standard', 'compute savings plan': 'c
 
 
 class Offers:
-    def __init__(self, facts, sources, gpus):
-        self.facts, self.sources, self.gpus = facts, sources, gpus
+    def __init__(self, facts, sources, gpus, imports):
+        self.facts, self.sources, self.gpus, self.imports = facts, sources, gpus, imports
         self.rows = {}
         self.second = []  # what another source says of the same offer, where it differs
         self.types = {}
@@ -101,6 +94,21 @@ class Offers:
             if not row[k] and v not in ('', None):
                 row[k] = decimal_text(str(v)) if k != 'nvlink' else v
         self.sources.use(row['source'])
+
+    def imported(self, key, kind, files, vendor=''):
+        """What the program's importer makes of recorded files, on the day of the recording."""
+        return self.imports.offers(kind, files, self.sources.as_of(key), vendor)
+
+    def imported_machine(self, r, key, **facts):
+        gpu = None
+        if r['count']:
+            gpu = self.gpus.meant(r['vendor'], r['gpu'], r['gpu_memory_gib']), r['count']
+        facts = {c: r[c] for c in ('vcpus', 'memory_gib', 'local_nvme_gb', 'gpu_memory_gib')} | facts
+        self.machine(r['vendor'], r['instance_type'], gpu=gpu, source=key, **facts)
+
+    def put_imported(self, r, key, region='', note=''):
+        return self.put(r['vendor'], region or r['region'], r['instance_type'], r['purchase'], r['price'], key,
+                        zone=r['zone'], currency=r['currency'], note=join(r['note'], note))
 
     def spot(self, vendor, region, zone, itype, spot, on_demand, source, note=''):
         if is_zero(on_demand):
@@ -175,37 +183,35 @@ class Offers:
         return True
 
     def aws_spot_v8(self):
+        """An undated list. Where it has one zone at less than half of what the dated advisor says of the type in the
+        region, and no second zone there within a factor of two, that price is left out."""
         key = 'skypilot-aws-v8'
-        for r in self.facts.rows('catalog/aws-gpu-rows-skypilot-v8.csv'):
-            zone = r['AvailabilityZone']
-            if not self.aws_type('aws', r['InstanceType']):
+        saving = {(r['region'], r['instance_type']): r['savings_pct']
+                  for r in self.imports.bands(['catalog/aws-spot-advisor-linux-2025-06-28.csv.gz'], '2025-06-28')}
+        rows = self.imported(key, 'skypilot', ['catalog/aws-gpu-rows-skypilot-v8.csv'], 'aws')
+        full = {(r['zone'], r['instance_type']): Decimal(r['price'])
+                for r in rows if r['purchase'] == 'on_demand' and r['price']}
+        spot = [r for r in rows if r['purchase'] == 'spot' and self.aws_type('aws', r['instance_type'])]
+        pools = {}
+        for r in spot:
+            pools.setdefault((r['region'], r['instance_type']), []).append(Decimal(r['price']))
+        for r in spot:
+            pool, price = (r['region'], r['instance_type']), Decimal(r['price'])
+            usual = full.get((r['zone'], pool[1]), 0) * (100 - Decimal(saving.get(pool) or 100)) / 100
+            if price * 2 < usual and sum(other <= price * 2 for other in pools[pool]) == 1:
+                self.skip(f"aws v8: undated spot price of one zone, half or less of the dated advisor's: {pool[1]} "
+                          f"{r['zone']} {price}, usual {usual:.4f}")
                 continue
-            if re.search(r'-[a-z]{3}\d-', zone):
-                self.skip('aws v8: Local Zone rows repeat the parent region')
-                continue
-            spot, od = r['SpotPrice'], r['Price']
-            if not spot:
-                continue
-            if no_signal(spot, od):
-                self.put('aws', r['Region'], r['InstanceType'], 'spot', '', key, zone=zone,
-                         note=NO_SPOT)
-            else:
-                note = 'source undated, not before 2025-11'
-                self.put('aws', r['Region'], r['InstanceType'], 'spot', spot, key, zone=zone, note=note)
+            self.put_imported(r, key, note='source undated, not before 2025-11')
 
     def aws_spot_2022(self):
         """Types whose spot price nobody recorded later; last value of 2022-05-31, kept only below on demand."""
         have = {(k[1], k[3]) for k in self.rows if k[0] == 'aws' and k[4] == 'spot'}
-        regions = {}
-        for r in self.facts.rows('catalog/aws-gpu-az-offerings-moto-2026-08.csv.gz'):
-            regions[r['az_id']] = r['region']
         last = {}
-        for r in self.facts.rows('catalog/aws-spot-history-all-2022-05-31.csv.gz'):
-            k = (r['instance_type'], r['az_id'])
-            if k not in last or r['timestamp_utc'] >= last[k][0]:
-                last[k] = (r['timestamp_utc'], r['spot_usd_per_hour'])
-        for (itype, zone), (_, price) in sorted(last.items()):
-            region = regions.get(zone)
+        for r in self.imports.points(['catalog/aws-spot-history-all-2022-05-31.csv.gz'], '2022-06-01'):
+            last[(r['instance_type'], r['zone'])] = r
+        for (itype, zone), r in sorted(last.items()):
+            region, price = r['region'], r['price']
             od = self.rows.get(('aws', region, '', itype, 'on_demand', '', ''))
             if not od or od['price_state'] != 'known' or (region, itype) in have:
                 continue
@@ -273,35 +279,29 @@ class Offers:
     # -- Azure --------------------------------------------------------------------------------
     def azure(self):
         spec = {r['instance_type']: r for r in self.facts.rows('catalog/azure-instance-types-autoscaler.csv')}
-        second = {(r['Region'], r['InstanceType']): r
-                  for r in self.facts.rows('catalog/skypilot-format-azure-vms-2026-05-20.csv.gz')}
+        key = 'anycloud-azure-2026-05-20'
+        catalogue = self.imported(key, 'skypilot', ['catalog/skypilot-format-azure-vms-2026-05-20.csv.gz'], 'azure')
+        full = {(r['region'], r['instance_type']): r for r in catalogue if r['purchase'] == 'on_demand'}
         for r in self.facts.rows('catalog/azure-ondemand-karpenter-2026-06-18.csv.gz'):
             if self.azure_type(r['region'], r['sku'].strip(), spec):
-                if windows(r['usd_per_hour'], second.get((r['region'], r['sku'].strip()))):
+                if windows(r['usd_per_hour'], full.get((r['region'], r['sku'].strip()))):
                     self.skip("azure: a Windows machine's price in Karpenter's list")
                     continue
                 self.put('azure', r['region'], r['sku'].strip(), 'on_demand', r['usd_per_hour'],
                          'karpenter-azure-2026-06-18')
-        key = 'anycloud-azure-2026-05-20'
-        for r in self.facts.rows('catalog/skypilot-format-azure-vms-2026-05-20.csv.gz'):
-            itype, region = r['InstanceType'], r['Region']
-            if not self.azure_type(region, itype, spec):
+        for r in catalogue:
+            itype = r['instance_type']
+            if not self.azure_type(r['region'], itype, spec):
                 continue
-            self.machine('azure', itype, source=key, vcpus=r['vCPUs'], memory_gib=r['MemoryGiB'])
-            self.put('azure', region, itype, 'on_demand', r['Price'], key)
-            spot, od = r['SpotPrice'], self.rows[('azure', region, '', itype, 'on_demand', '', '')]
-            if is_zero(spot):
-                continue
-            note = ''
-            if od['price_state'] == 'known':
-                if no_signal(spot, r['Price']):
-                    self.put('azure', region, itype, 'spot', '', key, note=NO_SPOT)
-                    continue
-                if Decimal(spot) > Decimal(od['price_per_hour']):
-                    note = 'spot above on demand in the source'
-            if itype == 'Standard_NCC40ads_H100_v5':
-                note = join(note, 'confidential size, another product than NC40ads_H100_v5')
-            self.put('azure', region, itype, 'spot', spot, key, note=note)
+            self.machine('azure', itype, source=key, vcpus=r['vcpus'], memory_gib=r['memory_gib'])
+            if r['purchase'] == 'spot':
+                od = self.rows[('azure', r['region'], '', itype, 'on_demand', '', '')]['price_per_hour']
+                note = ''
+                if itype == 'Standard_NCC40ads_H100_v5':
+                    note = 'confidential size, another product than NC40ads_H100_v5'
+                self.spot('azure', r['region'], '', itype, r['price'], od, key, note)
+            else:
+                self.put_imported(r, key)
 
     def azure_type(self, region, itype, spec):
         if ' ' in itype or re.search(r'_Type', itype) or itype.endswith('_Promo'):
@@ -344,97 +344,53 @@ class Offers:
         self.gcp_zones()
 
     def gcp_zones(self):
+        """Prices by zone: machines with accelerators of one's choice, H200, B200, TPUs; of the machines that the
+        list above has whole, what this one says where it differs."""
         key = 'anycloud-gcp-2026-05-20'
-        host, acc = {}, {}
-        for r in self.facts.rows('catalog/skypilot-format-gcp-vms-2026-05-20.csv.gz'):
-            zone = r['AvailabilityZone']
-            if r['InstanceType']:
-                host[(zone, r['InstanceType'])] = r
-            else:
-                acc.setdefault((zone, r['AcceleratorName'], r['AcceleratorCount']), r)
-        for (zone, name, count), r in sorted(acc.items()):
-            if name.startswith('tpu-'):
-                self.gcp_tpu(name, r, key)
-            elif (name, int(count)) in N1_SHAPES:
-                cores = N1_SHAPES[(name, int(count))]
-                h = host.get((zone, f'n1-standard-{cores}'))
-                if h:
-                    itype = f'n1-standard-{cores}+{name.lower()}x{count}'
-                    self.machine('gcp', itype, gpu=(N1_MODEL[name], Fraction(count)), source=key,
-                                 vcpus=h['vCPUs'], memory_gib=h['MemoryGiB'])
-                    self.gcp_sum(r, h, itype, key)
-            elif name == 'H200' or name == 'B200':
-                itype = 'a3-ultragpu-8g' if name == 'H200' else 'a4-highgpu-8g'
-                h = host.get((zone, itype))
-                if h:
-                    self.machine('gcp', itype, source=key, vcpus=h['vCPUs'], memory_gib=h['MemoryGiB'])
-                    self.gcp_big(r, h, itype, name, key)
-            elif name in WHOLE_SHAPES:
-                itype = WHOLE_SHAPES[name].format(count)
-                self.gcp_whole(r, host.get((zone, itype)), itype, key)
+        rows = self.imported(key, 'skypilot', ['catalog/skypilot-format-gcp-vms-2026-05-20.csv.gz'], 'gcp')
+        full = {(r['zone'], r['instance_type']): r['price'] for r in rows if r['purchase'] == 'on_demand'}
+        for r in rows:
+            itype = r['instance_type']
+            if not r['count'] or '-nolssd' in itype:
+                continue
+            if GCP_ZONAL.match(itype):
+                self.gcp_zonal(r, full.get((r['zone'], itype), ''), key)
+            elif r['purchase'] == 'on_demand' and r['price']:
+                self.gcp_whole(r, key)
 
-    def gcp_whole(self, r, h, itype, key):
-        """Host and accelerator by zone of a machine that another list prices as a whole, by region."""
-        now = self.rows.get(('gcp', r['Region'], '', itype, 'on_demand', '', ''))
-        if not now or not h or is_zero(h['Price']) or is_zero(r['Price']):
+    def gcp_zonal(self, r, full, key):
+        itype, note, price = r['instance_type'], r['note'], r['price']
+        if itype.startswith('tpu-'):
+            if r['count'] > 32:
+                self.skip('gcp: TPU slices above 32 chips')
+                return
+            if price and Decimal(price) == TPU_PLACEHOLDER:
+                note, price = f'source prints {price} for every size, a placeholder', ''
+        elif r['purchase'] == 'on_demand' and (itype.startswith('a4-') or (
+                itype.startswith('a3-ultra') and price and Decimal(price) < GCP_H200_LIST)):
+            note, price = f'source prints {price}, at the level of a commitment; not sold as plain on demand', ''
+        self.imported_machine(r, key)
+        if r['purchase'] == 'spot' and price:
+            self.spot('gcp', r['region'], r['zone'], itype, price, full, key, note)
+        else:
+            self.put('gcp', r['region'], itype, r['purchase'], price, key, zone=r['zone'], note=note)
+
+    def gcp_whole(self, r, key):
+        now = self.rows.get(('gcp', r['region'], '', r['instance_type'], 'on_demand', '', ''))
+        if not now:
             return
-        row = dict(now, price_per_hour=decimal_text(str(Decimal(r['Price']) + Decimal(h['Price']))), source=key,
-                   as_of=self.sources.as_of(key), valid_from=self.sources.as_of(key),
-                   note='host and accelerator rows added')
+        row = dict(now, price_per_hour=r['price'], source=key, as_of=self.sources.as_of(key),
+                   valid_from=self.sources.as_of(key), note=r['note'])
         if differ(now, row) and row not in self.second:
             self.second.append(row)
-
-    def gcp_sum(self, r, h, itype, key):
-        note = 'host and accelerator rows added'
-        od = str(Decimal(r['Price'] or 0) + Decimal(h['Price'] or 0))
-        known = not is_zero(r['Price']) and not is_zero(h['Price'])
-        self.put('gcp', r['Region'], itype, 'on_demand', od if known else '', key,
-                 zone=r['AvailabilityZone'], note=note)
-        if not is_zero(r['SpotPrice']) and not is_zero(h['SpotPrice']):
-            spot = Decimal(r['SpotPrice']) + Decimal(h['SpotPrice'])
-            self.spot('gcp', r['Region'], r['AvailabilityZone'], itype, str(spot), od if known else '', key, note)
-
-    def gcp_big(self, r, h, itype, name, key):
-        if is_zero(h['Price']):
-            for purchase, price in (('on_demand', r['Price']), ('spot', r['SpotPrice'])):
-                self.put('gcp', r['Region'], itype, purchase, '', key, zone=r['AvailabilityZone'],
-                         note=f'source has only the accelerators ({price}); the host is priced 0')
-            return
-        if name == 'H200' and Decimal(r['Price']) < GCP_H200_LIST:
-            self.put('gcp', r['Region'], itype, 'on_demand', '', key, zone=r['AvailabilityZone'],
-                     note=f"source prints {r['Price']} for the accelerators, a commitment's level")
-            if not is_zero(r['SpotPrice']):
-                spot = Decimal(r['SpotPrice']) + Decimal(h['SpotPrice'])
-                self.put('gcp', r['Region'], itype, 'spot', str(spot), key, zone=r['AvailabilityZone'],
-                         note='host and accelerator rows added')
-            return
-        self.gcp_sum(r, h, itype, key)
-
-    def gcp_tpu(self, name, r, key):
-        gen, size = re.fullmatch(r'tpu-(v\w+?)-(\d+)', name).groups()
-        model, per = TPU[gen]
-        chips = int(size) // per
-        if chips < 1 or chips > 32:
-            self.skip('gcp: TPU slices above 32 chips')
-            return
-        self.machine('gcp', name, gpu=(model, Fraction(chips)), source=key)
-        zone = r['AvailabilityZone']
-        for purchase, price in (('on_demand', r['Price']), ('spot', r['SpotPrice'])):
-            if not is_zero(price) and Decimal(price) == TPU_PLACEHOLDER:
-                self.put('gcp', r['Region'], name, purchase, '', key, zone=zone,
-                         note=f'source prints {price} for every size, a placeholder')
-            elif purchase == 'on_demand':
-                self.put('gcp', r['Region'], name, purchase, price, key, zone=zone)
-            elif not is_zero(price):
-                self.spot('gcp', r['Region'], zone, name, price, r['Price'], key)
 
 
 def windows(price, other):
     """Dearer than the other catalogue by exactly the licence: 0.046 USD an hour for each vCPU."""
-    if not other or is_zero(other['Price']) or is_zero(other['vCPUs']):
+    if not other or not other['price'] or not other['vcpus']:
         return False
-    licence = Decimal(other['vCPUs']) * Decimal('0.046')
-    return abs(Decimal(price) - Decimal(other['Price']) - licence) <= Decimal('0.001')
+    licence = Decimal(other['vcpus']) * Decimal('0.046')
+    return abs(Decimal(price) - Decimal(other['price']) - licence) <= Decimal('0.001')
 
 
 def join(a, b):

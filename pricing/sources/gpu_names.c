@@ -131,10 +131,13 @@ static const struct {
     {"a4000", NULL, 0, 0, "RTX A4000"},
     {"rtx8000", NULL, 0, 0, "Quadro RTX 8000"},
     {"6000ada", NULL, 0, 0, "RTX 6000 Ada"},
+    {"rtx5880ada", NULL, 0, 0, "RTX 5880 Ada"}, /* no sheet of it here */
     {"rtx6000adageneration", NULL, 0, 0, "RTX 6000 Ada"},
     {"rtxpro6000se", NULL, 0, 0, "RTX PRO 6000 BSE"},
     {"rtxpro6000server", NULL, 0, 0, "RTX PRO 6000 BSE"},
     {"rtxpro6000blackwellserveredition", NULL, 0, 0, "RTX PRO 6000 BSE"},
+    {"rtxpro6000blackwellworkstationedition", NULL, 0, 0, "RTX PRO 6000 WS"}, /* no sheet here */
+    {"v100fhhl16gb", NULL, 0, 0, "V100-16GB FHHL"},
     {"gaudi1", NULL, 0, 0, "Gaudi"},
     {"inferentia", NULL, 0, 0, "Inferentia1"},
     {"trainium", NULL, 0, 0, "Trainium1"},

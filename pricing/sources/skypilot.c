@@ -48,7 +48,8 @@ static const char *vast_gpu(struct parser *p, const char *type)
     for (size_t i = 0; i < n; i++) {
         name[i] = from[1 + i] == '_' ? ' ' : from[1 + i];
     }
-    return intern_text(p->strings, intern_add(p->strings, name, n));
+    uint32_t id = intern_add(p->strings, name, n);
+    return id == UINT32_MAX ? "" : intern_text(p->strings, id);
 }
 
 static int take_gpu(struct parser *p, const struct csv_row *row, struct offer_row *o,
@@ -74,6 +75,16 @@ static int take_gpu(struct parser *p, const struct csv_row *row, struct offer_ro
     double gib = one_gpu_memory(o, table_text(p, row, SKY_INFO));
     o->gpu = gpu_canonical(*own ? own : name, gib, o->vendor, o->instance_type).model;
     o->gpu_memory_gib = gpu_nominal_memory(o->gpu, gib);
+    if (*own && strstr(o->gpu, "GB") && !strstr(own, "GB")) { /* one type's name for 40 and 80 GB */
+        char type[256];
+        int n = snprintf(type, sizeof type, "%s-%.0fGB", o->instance_type, o->gpu_memory_gib);
+        uint32_t id =
+            n > 0 && n < (int)sizeof type ? intern_add(p->strings, type, (size_t)n) : UINT32_MAX;
+        if (id == UINT32_MAX) {
+            return gt_fail(err, GT_ENOMEM, p->ctx->name, "out of memory");
+        }
+        o->instance_type = intern_text(p->strings, id);
+    }
     return 0;
 }
 

@@ -15,7 +15,7 @@ import lifecycle_check
 GPUTIER = os.path.abspath(os.environ['GPUTIER'])
 SHARED = Path(os.environ.get('GPUTIER_SHARED', '../shared'))
 work = Path(tempfile.mkdtemp())
-env = dict(os.environ, HOME=str(work), GPUTIER_DB=str(work / 'a.db'), GPUTIER_NOW='2026-06-01T00:00:00Z')
+env = dict(os.environ, HOME=str(work), GPUTIER_DB=str(work / 'a.db'), GPUTIER_NOW='2026-10-01T00:00:00Z')
 failures = []
 
 
@@ -142,7 +142,8 @@ for name, purchase in (('spot', ['spot']), ('demand', ['on_demand'])):
     check(f'{name}: market', market == (None if name == 'demand' else {
         'MarketType': 'spot', 'SpotOptions': {'SpotInstanceType': 'one-time',
                                               'InstanceInterruptionBehavior': 'terminate'}}), market)
-    check(f'{name}: the image is of the right processor', '/x86_64/' in got['ImageId'])
+    arm = plan['instance_type'].startswith('g5g.')
+    check(f'{name}: the image is of the right processor', ('/arm64/' if arm else '/x86_64/') in got['ImageId'])
 
     # Zones: a name goes into Placement, an id of a zone does not and is said instead.
     for zones, expected, said in ((['us-east-1d'], {'AvailabilityZone': 'us-east-1d'}, False),
@@ -154,9 +155,10 @@ for name, purchase in (('spot', ['spot']), ('demand', ['on_demand'])):
         check(f'{name}: zones {zones}', got.get('Placement') == expected, got.get('Placement'))
         check(f'{name}: zones {zones} on stderr', ('SubnetId)' in err) == said, err)
 
-    doc['plans'][0]['instance_type'] = 'g5g.xlarge'
-    (work / 'arm.json').write_text(json.dumps(doc))
-    check(f'{name}: Graviton machines get their image', '/arm64/' in launch(work / 'arm.json')[0]['ImageId'])
+    for itype, processor in (('g5g.xlarge', 'arm64'), ('g5.xlarge', 'x86_64')):
+        doc['plans'][0]['instance_type'] = itype
+        (work / 'arm.json').write_text(json.dumps(doc))
+        check(f'{name}: {itype} gets its image', f'/{processor}/' in launch(work / 'arm.json')[0]['ImageId'])
 
 # A maximum price only where the scenario asks for less than on demand.
 capped = scenario('capped', purchase=['spot'], spot={'max_price_factor': 0.5})

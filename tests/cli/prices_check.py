@@ -169,7 +169,7 @@ FAULTS = [
      offer(times(3, 'upfront'), vendor='aws-cn', region='cn-northwest-1', instance_type='g4dn.12xlarge',
            purchase='reserved_3y', payment='all', offering_class='standard')),
     ('f001: the bid floor taken for the price', 'gpu_at_cpu_price', 'error',
-     offer(put(price_per_hour='0.01'), vendor='runpod', instance_type='1x B200 secure', purchase='on_demand')),
+     offer(put(price_per_hour='0.01'), vendor='runpod', instance_type='1x NVIDIA B200', purchase='on_demand')),
     ('a GPU type at the price of its CPUs', 'gpu_at_cpu_price', 'error',
      offer(put(price_per_hour='0.16'), vendor='aws', region='us-east-1', instance_type='g4dn.xlarge',
            purchase='on_demand')),
@@ -422,7 +422,7 @@ def agree(table, name):
 def spoil(rows, rng):
     known = [r for r in rows if r['price_state'] == 'known' and not r['valid_to'] and r['price_per_hour'] not in ('', '0')]
     for r in rng.sample(known, 700):
-        r['price_per_hour'] = f'{float(r["price_per_hour"]) * rng.choice([0.02, 0.3, 0.6, 1.5, 2.2, 6.78, 0.147, 40]):.6f}'
+        r['price_per_hour'] = f'{float(r["price_per_hour"]) * rng.choice([0.02, 0.31, 0.6, 1.5, 2.2, 6.78, 0.147, 40]):.6f}'
     for r in rng.sample(known, 60):
         r['currency'] = 'CNY' if r['currency'] == 'USD' else 'USD'
 

@@ -73,7 +73,7 @@ static void trap_52_runpod(void **s)
           "V100-16GB SXM2", 1, 16);
     check(
         find("secure", "1x NVIDIA RTX PRO 6000 Blackwell Workstation Edition", PURCHASE_ON_DEMAND),
-        "1.79", "RTX PRO 6000", 1, 96);
+        "1.79", "RTX PRO 6000 WS", 1, 96);
     /* 52: prices of a cloud whose flag is false are stale */
     assert_null(find("community", "1x NVIDIA B200", PURCHASE_ON_DEMAND));
     assert_null(find("secure", "1x NVIDIA A30", PURCHASE_ON_DEMAND));

@@ -75,7 +75,7 @@ def main():
     past = snap_history.former(offers)
 
     st = snap_storage.Storage(facts, sources)
-    st.load(regions['oci'], regions['gcp'])
+    st.load(imports, regions['oci'], regions['gcp'])
     snap_storage_rules.china(st, [r for r in regions['alibaba'] if r.startswith('cn-') and r != 'cn-hongkong'])
     snap_storage_rules.add_rules(st)
     tr = snap_facts.Transfer(facts, sources)

@@ -28,6 +28,19 @@ SELECT p.region, p.zone, t.name AS instance_type, s.time, s.price
 FROM spot_point s JOIN place p ON p.id = s.place JOIN instance_type t ON t.id = s.instance_type
 WHERE s.price IS NOT NULL ORDER BY t.name, p.zone, s.time"""
 
+RATES = """
+SELECT p.vendor, p.region, r.tier, r.component, r.unit, r.unit_qty, r.from_qty, coalesce(r.to_qty, '') AS to_qty,
+  r.rate, r.currency, r.as_of, coalesce(r.note, '') AS note
+FROM storage_rate r JOIN place p ON p.id = r.place
+WHERE r.known_to IS NULL AND r.valid_to IS NULL
+ORDER BY p.vendor, p.region, r.tier, r.component, CAST(r.from_qty AS REAL)"""
+TRANSFER = """
+SELECT p.vendor, p.region, r.destination, r.from_gb, coalesce(r.to_gb, '') AS to_gb, r.gb_bytes, r.rate, r.currency,
+  r.as_of
+FROM transfer_rate r JOIN place p ON p.id = r.place
+WHERE r.known_to IS NULL AND r.valid_to IS NULL
+ORDER BY p.vendor, p.region, r.destination, CAST(r.from_gb AS REAL)"""
+
 
 def day(seconds):
     return datetime.fromtimestamp(seconds, timezone.utc).date().isoformat()
@@ -70,6 +83,12 @@ class Imports:
 
     def bands(self, files, date):
         return self.rows(BANDS, 'aws-spot-advisor', files, date)
+
+    def storage(self, kind, files, date):
+        return self.rows(RATES, kind, files, date)
+
+    def transfer(self, kind, files, date):
+        return self.rows(TRANSFER, kind, files, date)
 
     def points(self, files, date):
         return self.rows(POINTS, 'aws-spot-history', files, date)

@@ -8,6 +8,7 @@ import re
 from decimal import Decimal
 
 from snap_common import decimal_text, is_zero, iso_date
+from snap_import import day
 
 COLUMNS = ['vendor', 'region', 'tier', 'component', 'unit', 'unit_qty', 'from_qty', 'to_qty', 'rate',
            'currency', 'as_of', 'source', 'note']
@@ -128,7 +129,7 @@ class Storage:
         return out
 
     # -- the two fact files -------------------------------------------------------------------
-    def load(self, oci_regions, gcp_regions):
+    def load(self, imports, oci_regions, gcp_regions):
         self.gcp_regions = gcp_regions
         for name in ('catalog/storage-prices.csv', 'catalog/storage-prices-2.csv'):
             above = ''
@@ -146,7 +147,8 @@ class Storage:
                 handler = getattr(self, 'one_' + r['vendor'], None)
                 if handler:
                     handler(r)
-        self.oci_regions(oci_regions)
+        self.oci(imports, oci_regions)
+        self.aws_cn(imports)
 
     def brackets(self, r, qty):
         lo, hi = r['from_qty'] or '0', r['to_qty']
@@ -303,19 +305,22 @@ class Storage:
                     note += '; shares the free quantity of put'
                 self.add(r, 'cloudflare', tier, [c], note, gb=True)
 
-    def one_oci(self, r):
-        if r['product'] == 'Object Storage':
-            tier = {'Standard': 'oci_standard', 'Infrequent Access': 'oci_ia', 'Archive': 'oci_archive'}[r['tier']]
-            comps = ['put', 'get', 'list'] if r['component'] == 'requests' else COMPONENTS[r['component']]
-            self.add(r, 'oci', tier, comps, gb=True)
-        elif r['product'] == 'Block Volume' and r['tier'] == 'all':
-            self.add(r, 'oci', 'oci_block', ['storage'], 'lowest performance; each VPU adds 0.0017', gb=True)
-        elif r['product'] == 'File Storage':
-            self.add(r, 'oci', 'oci_file', ['storage'], gb=True)
+    # -- vendors' own answers -----------------------------------------------------------------
+    def imported(self, rows, source):
+        for r in rows:
+            self.put(r['vendor'], r['region'], r['tier'], r['component'], r['unit'], r['unit_qty'], r['rate'],
+                     day(r['as_of']), source, r['from_qty'], r['to_qty'], r['currency'], r['note'])
 
-    def oci_regions(self, regions):
-        """One price list: the rows without a region stand in each region that has offers."""
-        for key in [k for k in self.rows if k[0] == 'oci' and k[1] == '*']:
-            row = self.rows.pop(key)
-            for region in regions:
-                self.rows[(key[0], region) + key[2:]] = dict(row, region=region)
+    def oci(self, imports, regions):
+        """One price list: it stands in each region that has offers."""
+        date = '2024-01-19'
+        source = self.source('opencost/opencost pkg/cloud/oracle/test/prices_usd.json @f21a777c', date)
+        rows = imports.storage('oci', ['samples/oci/cetools-products.usd.trimmed.json'], date)
+        one = next(r['region'] for r in rows)
+        for region in regions:
+            self.imported([dict(r, region=region) for r in rows if r['region'] == one], source)
+
+    def aws_cn(self, imports):
+        date = '2023-03-14'
+        source = self.source('opencost/opencost pkg/cloud/aws/provider_test.go @5f653330, offer of cn-northwest-1', date)
+        self.imported(imports.storage('aws-offer', ['samples/aws/ec2-offer-cn-northwest-1.cny.json'], date), source)

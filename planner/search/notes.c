@@ -1,5 +1,5 @@
 /* What a person must know beside the figures of a plan: assumptions and what the figures rest on;
- * notes_spot.c says what interruptions could do. */
+ * notes_spot.c says what interruptions could do, notes_model.c what the rate rests on. */
 #include "notes.h"
 #include "gputier/units.h"
 #include <math.h>
@@ -177,6 +177,7 @@ int build_notes(struct search *q, const struct candidate *c, struct plan *out)
         return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     }
     data_notes(&o, c);
+    model_notes(&o, c, out);
     spot_notes(&o, c);
     commitment_notes(&o, c);
     price_notes(&o, c, out);

@@ -9,7 +9,7 @@
  *   evaluate.c  one candidate: time, cost, risk
  *   risk.c      chance of the deadline: closed forms, bounds, trajectories
  *   build.c     a candidate as a plan with its exact bill
- *   notes.c, notes_spot.c  what a person must know beside the figures
+ *   notes.c, notes_spot.c, notes_model.c  what a person must know beside the figures
  *   commitments.c  what a term's commitment costs beside renting by the hour
  *   sensitivity.c  what the first plan hinges on
  *   search.c    enumeration, pruning, ranking, Pareto front, rejected, relaxation */
@@ -205,6 +205,9 @@ int search_work(struct search *q);
 int search_places(struct search *q);
 /* Remembered; NULL = out of memory. */
 const struct kind *search_kind(struct search *q, const struct machine *m, int n);
+/* Rate of so many of a kind's GPUs with other software and nothing but GPUs as the limit. */
+int search_rate_as(struct search *q, const struct kind *k, double gpus, const char *stack,
+                   struct model_rate *out);
 bool place_allows(const struct place *p, const struct machine *m, int n);
 /* Bytes per second that the gang gets when it reads `bytes` in all. */
 double place_bps(const struct search *q, const struct place *p, const struct machine *m, int n,

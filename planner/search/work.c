@@ -302,6 +302,16 @@ static int model_work_of(struct search *q, struct kind *k)
     return 0;
 }
 
+int search_rate_as(struct search *q, const struct kind *k, double gpus, const char *stack,
+                   struct model_rate *out)
+{
+    struct model_job j = job_of(q, k->spec, gpus, fmin(gpus, k->gpus));
+    j.network_gbps = k->network_assumed ? ASSUMED_NETWORK_GBPS : k->network_gbps;
+    j.batch_per_gpu = k->batch;
+    j.stack = stack;
+    return k->spec == NULL || !k->ok ? GT_ENOTFOUND : model_throughput(&j, out, NULL);
+}
+
 static bool same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The README's tour is real output: every line shown after a "$ gputier …" must be printed by that command, in
-that order; the table of worked cases must say what `verify` says. `--write` writes both anew."""
+that order; the table of worked cases must say what `verify` says. `--write` writes both anew, and the table of
+situations that situations.py checks."""
 import os
 import re
 import subprocess
@@ -60,6 +61,8 @@ def write(text):
     text = re.sub(r'<!-- tour -->.*?(?=\nEverything a screen shows)', lambda _: '<!-- tour -->\n' + tour(), text, flags=re.S)
     text = re.sub(r'<!-- verify -->.*?(?=\nThe throughput constants)', lambda _: '<!-- verify -->\n' + verify_table(), text,
                   flags=re.S)
+    table = subprocess.run([sys.executable, 'tests/cli/situations.py', '--table'], capture_output=True, text=True, check=True)
+    text = re.sub(r'<!-- situations -->.*?\n\n', lambda _: '<!-- situations -->\n' + table.stdout + '\n', text, flags=re.S)
     open('README.md', 'w', encoding='utf-8').write(text)
 
 

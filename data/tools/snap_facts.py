@@ -172,6 +172,20 @@ def models(facts):
     return out
 
 
+# What the research table does not have; seen in the trackers named.
+MORE_ALLOWANCES = [
+    ('gcp', 'flexible-committed-use', 'discount on list price, 1 year', '28', '%', '',
+     'OptimNow/cloud-finops-skills PR #30 (2026-04-29)', 'medium'),
+    ('gcp', 'flexible-committed-use', 'discount on list price, 3 years', '46', '%', '',
+     'OptimNow/cloud-finops-skills PR #30 (2026-04-29)', 'medium'),
+    ('gcp', 'sustained-use', 'discount of N1 machines with their GPUs over a full month of 730 h; none for the '
+     'first quarter of a month, so none for jobs of few hours', '30', '%', '',
+     'infracost/infracost PR #2577 (2023-08-21)', 'medium'),
+    ('gcp', 'sustained-use', 'discount of A2, A3 and G2 machines', '0', '%', '',
+     'infracost/infracost PR #2577 (2023-08-21)', 'medium'),
+]
+
+
 def allowances(facts):
     out, last = [], ''
     for r in facts.rows('docs/allowances.csv'):
@@ -187,7 +201,8 @@ def allowances(facts):
         out.append({'vendor': r['vendor'], 'product': r['product'], 'rule': rule, 'value': r['value'],
                     'unit': r['unit'], 'valid_from': iso_date(since), 'source': src,
                     'confidence': r['confidence']})
-    return out
+    names = ('vendor', 'product', 'rule', 'value', 'unit', 'valid_from', 'source', 'confidence')
+    return out + [dict(zip(names, r)) for r in MORE_ALLOWANCES]
 
 
 def fx(sources):

@@ -140,6 +140,36 @@ static void discount_note(struct notes *o, const struct candidate *c)
                                              spot <= demand ? "below" : "ABOVE", demand));
 }
 
+/* Google's discount for sustained use, in % of a month's hours of an N1 machine: each quarter of
+ * the month costs a fifth less than the one before (100, 80, 60, 40 %). */
+static double sustained_pct(double hours)
+{
+    double paid = 0, left = fmin(hours, GT_HOURS_PER_MONTH), quarter = GT_HOURS_PER_MONTH / 4.0;
+    for (int i = 0; i < 4; i++) {
+        double part = fmin(left, quarter);
+        paid += part * (1 - 0.2 * i);
+        left -= part;
+    }
+    return 100 - 100 * paid / fmin(hours, GT_HOURS_PER_MONTH);
+}
+
+/* It depends on the rest of the month's use, so it is told and not counted. */
+static void sustained_note(struct notes *o, const struct candidate *c)
+{
+    const struct catalog_offers *t = &o->q->c->offers;
+    size_t row = c->machine->row;
+    if (t->purchase[row] != PURCHASE_ON_DEMAND ||
+        strcmp(catalog_text(o->q->c, t->vendor[row]), "gcp") != 0 ||
+        strncmp(catalog_text(o->q->c, t->instance_type[row]), "n1-", 3) != 0 ||
+        c->billed_h <= GT_HOURS_PER_MONTH / 4.0) {
+        return;
+    }
+    note_add(o, arena_printf(o->q->arena,
+                             "sustained use: Google takes %.0f %% off for %.0f hours of one month; "
+                             "not counted, so the total is rather too high",
+                             sustained_pct(c->billed_h), fmin(c->billed_h, GT_HOURS_PER_MONTH)));
+}
+
 static void price_notes(struct notes *o, const struct candidate *c, const struct plan *p)
 {
     struct search *q = o->q;
@@ -166,6 +196,7 @@ static void price_notes(struct notes *o, const struct candidate *c, const struct
                               CATALOG_GPU_FLOOR_USD));
     }
     discount_note(o, c);
+    sustained_note(o, c);
     outlier_note(o, c);
 }
 

@@ -25,7 +25,8 @@ static const struct cli_option options[] = {
     {"sort", 's', OPT_VALUE, "KEY[,-KEY]",
      "price, vendor, region, zone, instance, gpu, gpus, gpu-mem, vcpus, mem, purchase, as-of"},
     {"limit", 'n', OPT_VALUE, "N", "at most N rows"},
-    {"per", 0, OPT_VALUE, "hour|gpu-hour|month", "the unit of price, --max-price and --sort price"},
+    {"per", 0, OPT_VALUE, "hour|gpu-hour|month|Nh",
+     "the unit of price, --max-price and --sort price; a month is 730h unless given"},
     {"tier", 0, OPT_LIST, "NAME", "storage: only this tier"},
     {"to", 0, OPT_LIST, "PLACE", "transfer: a region's code, internet, other_region, other_az"},
     {"amount", 0, OPT_VALUE, "SIZE", "storage, transfer: also what this much costs (a month)"},
@@ -153,6 +154,7 @@ static int list(struct app *app, struct price_view *v, const struct catalog *c,
     }
     buf_init(&b, DOCUMENT_MAX);
     v->per = f->per;
+    v->month_h = f->month_h;
     rc = prices_write(v, c, row, n, &b);
     rc = rc ? gt_fail(err, rc, "", "out of memory") : app_put(&b, err);
     buf_release(&b);
@@ -187,7 +189,8 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
             args->positional[0]);
     }
     /* prices are shown in the vendor's currency unless another was asked for */
-    struct price_view v = {app->format, app->plain, PER_HOUR, cli_value(args, "currency")};
+    struct price_view v = {app->format, app->plain, PER_HOUR, GT_HOURS_PER_MONTH,
+                           cli_value(args, "currency")};
     int rc = app_catalog(app, &c, err);
     if (!rc && rates) {
         return prices_rates(app, args->positional[0], c, args, err);

@@ -26,6 +26,7 @@ struct price_view {
     enum out_format format;
     bool plain;
     enum price_per per;
+    unsigned month_h; /* hours that PER_MONTH stands for */
     const char *currency;
 };
 int prices_write(const struct price_view *v, const struct catalog *c, const uint32_t *row, size_t n,

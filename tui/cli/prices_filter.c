@@ -136,6 +136,23 @@ static int take_price(struct app *app, const struct catalog *c, const struct cli
     return 0;
 }
 
+/* "720h": a month of another length, up to a leap year. */
+static bool take_month(const char *text, unsigned *hours)
+{
+    char number[16];
+    size_t n = strspn(text, "0123456789");
+    uint64_t v = 0;
+    if (n == 0 || n >= sizeof number || strcmp(text + n, "h") != 0) {
+        return false;
+    }
+    snprintf(number, sizeof number, "%.*s", (int)n, text);
+    if (count_parse(number, &v, NULL) != 0 || v < 1 || v > 8784) {
+        return false;
+    }
+    *hours = (unsigned)v;
+    return true;
+}
+
 int price_filter_take(struct app *app, const struct catalog *c, const struct cli_args *a,
                       struct price_filter *f, struct gt_error *err)
 {
@@ -149,12 +166,14 @@ int price_filter_take(struct app *app, const struct catalog *c, const struct cli
     rc = rc ? rc : take_purchases(a, f, err);
     rc = rc ? rc : take_sort(a, f, err);
     rc = rc ? rc : take_price(app, c, a, f, err);
+    f->month_h = GT_HOURS_PER_MONTH;
     if (rc == 0 && per) {
-        f->per = strcmp(per, "gpu-hour") == 0 ? PER_GPU_HOUR
-                 : strcmp(per, "month") == 0  ? PER_MONTH
-                                              : PER_HOUR;
+        f->per = strcmp(per, "gpu-hour") == 0                                ? PER_GPU_HOUR
+                 : strcmp(per, "month") == 0 || take_month(per, &f->month_h) ? PER_MONTH
+                                                                             : PER_HOUR;
         if (f->per == PER_HOUR && strcmp(per, "hour") != 0) {
-            return bad(err, "--per", per, "hour, gpu-hour or month");
+            return bad(err, "--per", per,
+                       "hour, gpu-hour, month (730 hours), or hours such as 720h");
         }
     }
     if (rc == 0 && limit) {
@@ -181,7 +200,7 @@ double price_filter_price(const struct catalog *c, const struct price_filter *f,
 {
     const struct catalog_offers *o = &c->offers;
     double usd = o->price_state[i] == PRICE_KNOWN ? o->usd_per_hour[i] : (double)NAN;
-    return f->per == PER_MONTH      ? usd * GT_HOURS_PER_MONTH
+    return f->per == PER_MONTH      ? usd * f->month_h
            : f->per == PER_GPU_HOUR ? usd / price_filter_gpus(o, i)
                                     : usd;
 }

@@ -29,6 +29,7 @@ struct price_filter {
     uint32_t purchases; /* bit set, 0 = all */
     double max_price;   /* USD, NAN = none */
     enum price_per per;
+    unsigned month_h; /* hours that PER_MONTH stands for: 730, or as asked */
     size_t limit;
     struct {
         enum sort_by by;

@@ -251,9 +251,10 @@ static int write_csv(const struct price_view *v, const struct catalog *c, const 
 }
 
 /* The price as people read it: all digits (a unit price), or the state in words. */
-static const char *price_text(const struct catalog *c, size_t row, enum price_per per,
+static const char *price_text(const struct catalog *c, size_t row, const struct price_view *v,
                               const struct shown_price *s, char buf[MONEY_TEXT])
 {
+    enum price_per per = v->per;
     money m = per == PER_GPU_HOUR ? s->gpu_hour : s->hour;
     if (!s->known) {
         return c->offers.price_state[row] == PRICE_SOLD_OTHERWISE ? "other" : "none";
@@ -261,7 +262,7 @@ static const char *price_text(const struct catalog *c, size_t row, enum price_pe
     if (per == PER_GPU_HOUR && !s->per_gpu) {
         return "-";
     }
-    if (per == PER_MONTH && money_mul_ratio(s->hour, GT_HOURS_PER_MONTH, 1, &m) != 0) {
+    if (per == PER_MONTH && money_mul_ratio(s->hour, v->month_h, 1, &m) != 0) {
         return "-";
     }
     return money_format_fixed(m, per == PER_MONTH ? money_minor_digits(s->currency) : 6, true, buf);
@@ -278,7 +279,10 @@ static void float_text(float v, char buf[24])
 static int write_table(const struct price_view *v, const struct catalog *c, const uint32_t *row,
                        size_t n, struct buf *b)
 {
-    static const char *const heads[] = {">per hour", ">per GPU-hour", ">per month"};
+    char month[40];
+    snprintf(month, sizeof month,
+             v->month_h == GT_HOURS_PER_MONTH ? ">per month (%u h)" : ">per %u h", v->month_h);
+    const char *const heads[] = {">per hour", ">per GPU-hour", month};
     const char *titles[] = {
         "vendor/region", "zone",     "instance", "GPU",         "form", ">GPUs", ">GiB",   ">vCPUs",
         ">mem GiB",      "purchase", "payment",  heads[v->per], "",     "as of", "source", NULL};
@@ -307,9 +311,8 @@ static int write_table(const struct price_view *v, const struct catalog *c, cons
                           place, catalog_text(c, o->zone[i]), catalog_text(c, o->instance_type[i]),
                           model, form ? form : "", gpu_count_text(c, i, count), gib, vcpus, mem,
                           purchase_name((enum purchase)o->purchase[i]),
-                          payment_name((enum payment)o->payment[i]),
-                          price_text(c, i, v->per, &s, price), s.currency, when,
-                          catalog_text(c, o->source[i])});
+                          payment_name((enum payment)o->payment[i]), price_text(c, i, v, &s, price),
+                          s.currency, when, catalog_text(c, o->source[i])});
     }
     return table_write(&t, b, v->plain);
 }

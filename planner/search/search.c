@@ -157,7 +157,8 @@ static void set_dates(struct search *q, struct plan_set *out)
     }
     warn_rates(q, out);
     if (q->n_warnings < 24) {
-        q->warning[q->n_warnings++] = "prices are before tax";
+        q->warning[q->n_warnings++] =
+            "prices are before tax; a month is 730 h, of block storage 720";
     }
 }
 

@@ -207,6 +207,17 @@ static int put(struct parser *p, const struct csv_row *row, struct storage_rate_
     return rc;
 }
 
+/* Whether the row would be a rate if its unit were known. */
+static bool priced(const struct parser *p, const struct csv_row *row, const char *vendor)
+{
+    for (size_t i = 0; i < sizeof components / sizeof *components; i++) {
+        if (strcmp(components[i].written, table_text(p, row, COMPONENT)) == 0) {
+            return tier_of(vendor, table_text(p, row, PRODUCT), table_text(p, row, TIER)) != NULL;
+        }
+    }
+    return false;
+}
+
 static int storage_row(struct parser *p, const struct csv_row *row, struct gt_error *err)
 {
     char vendor[48];
@@ -230,9 +241,15 @@ static int storage_row(struct parser *p, const struct csv_row *row, struct gt_er
     }
     s.valid_from = src_loose_date(table_text(p, row, DATE));
     s.as_of = s.valid_from != GT_TIME_NONE ? s.valid_from : p->ctx->as_of;
-    if (!take_unit(table_text(p, row, UNIT), s.vendor, &s) ||
-        !take_step(table_text(p, row, TIER), &s)) {
+    if (!take_unit(table_text(p, row, UNIT), s.vendor, &s)) {
+        if (priced(p, row, s.vendor)) {
+            return table_bad(p, row, UNIT, err); /* told, not guessed */
+        }
         p->ctx->skipped++; /* days, KB and the like: rules, not prices */
+        return 0;
+    }
+    if (!take_step(table_text(p, row, TIER), &s)) {
+        p->ctx->skipped++;
         return 0;
     }
     return put(p, row, &s, err);

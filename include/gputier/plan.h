@@ -79,7 +79,7 @@ struct plan {
     size_t n_lines;
     const char *const *note;
     size_t n_notes;
-    bool on_front; /* Pareto: cost x mean time x risk */
+    bool on_front; /* Pareto: cost x p95 of time x risk */
 };
 struct plan_rejected {
     const char *vendor, *region, *instance_type, *purchase, *reason;

@@ -36,14 +36,14 @@ double machine_usd(const struct search *q, const struct machine *m, int n, doubl
 }
 
 void lower_bound(const struct search *q, const struct machine *m, const struct kind *k, int n,
-                 double *usd, double *makespan_h, double *risk)
+                 double *usd, double *p95_h, double *risk)
 {
     const struct scenario *s = q->s;
     bool spot = m->lambda_per_h > 0;
     double wait = (spot ? s->start_wait_spot_s : s->start_wait_on_demand_s) / HOUR;
     double run = k->work_h + s->setup_s / HOUR;
-    *makespan_h = wait + run;
-    *usd = machine_usd(q, m, n, run, *makespan_h) + q->region[m->region_index].min_usd;
+    *p95_h = wait + s->setup_s / HOUR + k->work_h * p95_factor(q, m, k);
+    *usd = machine_usd(q, m, n, run, wait + run) + q->region[m->region_index].min_usd;
     /* With a twin on demand less of the run may be exposed than all of it. */
     *risk = spot && m->twin == NULL ? -expm1(-m->lambda_per_h * n * run) : 0;
 }
@@ -170,7 +170,7 @@ int evaluate(struct search *q, struct candidate *c)
     const struct region *r = &q->region[m->region_index];
     struct ckpt_job *j = &c->job;
     bool spot = m->lambda_per_h > 0;
-    c->p_deadline = (double)NAN;
+    c->p_deadline = c->p95_h = (double)NAN;
     if (!c->kind->ok) {
         return reject(q, c, REJECT_FIT, c->kind->reason);
     }

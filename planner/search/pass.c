@@ -1,13 +1,12 @@
 /* One pass over the declared search space: every offer x number of machines x placement. Pairs of
  * offer and number stand in the order of their lower bound; what cannot come into the ranking nor
- * onto the Pareto front is left out, which is proved by the bound alone. */
+ * onto the Pareto front (cost x 95 % quantile of time x exposure) is left out, which is proved by
+ * the bound alone. */
 #include "search.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* An "at least" total never stands before one that is whole. */
-#define AT_LEAST_LATER 1e15
 /* The bound is a sum in double precision: this much it may be off. */
 #define SLACK     1e-9
 #define MAX_FRONT 200
@@ -20,9 +19,10 @@ struct pair {
     double usd, time_h, risk;
 };
 
-static double cost_key(double usd, bool at_least)
+/* -1, 0, 1: an "at least" total never stands before one that is whole. */
+static int cost_order(double a, bool a_at_least, double b, bool b_at_least)
 {
-    return usd + (at_least ? AT_LEAST_LATER : 0);
+    return a_at_least != b_at_least ? (a_at_least ? 1 : -1) : (a > b) - (a < b);
 }
 
 static bool region_at_least(const struct region *r)
@@ -40,9 +40,9 @@ static bool region_at_least(const struct region *r)
 static int by_bound(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;
-    double kx = cost_key(x->usd, x->at_least), ky = cost_key(y->usd, y->at_least);
-    if (kx != ky) {
-        return kx < ky ? -1 : 1;
+    int order = cost_order(x->usd, x->at_least, y->usd, y->at_least);
+    if (order != 0) {
+        return order;
     }
     if (x->m != y->m) {
         return x->m < y->m ? -1 : 1;
@@ -155,20 +155,26 @@ static struct pair *make_pairs(struct search *q, struct outcome *o, size_t *n_ou
 }
 
 /* Dominance is asked in steps that a person can tell apart; rounding down keeps bounds bounds. */
-static void steps(double usd, bool at_least, double time_h, double risk, double out[3])
+static void steps(double usd, bool at_least, double time_h, double risk, double out[4])
 {
-    out[0] = floor(cost_key(usd, at_least) * 100);
+    out[0] = floor(usd * 100);
     out[1] = floor(time_h * 100);
     out[2] = floor(risk * 100);
+    out[3] = at_least;
 }
 
-static bool covered(const struct outcome *o, const double v[3])
+static bool no_worse(const double a[4], const double b[4])
+{
+    return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2] && a[3] <= b[3];
+}
+
+static bool covered(const struct outcome *o, const double v[4])
 {
     for (size_t i = 0; i < o->n_front; i++) {
         const struct candidate *f = &o->front[i];
-        double w[3];
-        steps(f->cost_usd, f->at_least, f->makespan_h, f->risk, w);
-        if (w[0] <= v[0] && w[1] <= v[1] && w[2] <= v[2]) {
+        double w[4];
+        steps(f->cost_usd, f->at_least, f->p95_h, f->risk, w);
+        if (no_worse(w, v)) {
             return true;
         }
     }
@@ -177,16 +183,25 @@ static bool covered(const struct outcome *o, const double v[3])
 
 static int put_front(struct search *q, struct outcome *o, const struct candidate *c)
 {
-    double v[3], w[3];
-    steps(c->cost_usd, c->at_least, c->makespan_h, c->risk, v);
+    double v[4], w[4];
+    struct candidate timed = *c;
+    steps(c->cost_usd, c->at_least, least_p95(q, c), c->risk, v);
+    if (q->prune && covered(o, v)) {
+        return 0;
+    }
+    int rc = evaluate_p95(q, &timed);
+    if (rc != 0) {
+        return rc;
+    }
+    steps(c->cost_usd, c->at_least, timed.p95_h, c->risk, v);
     if (covered(o, v)) {
         return 0;
     }
     size_t kept = 0;
     for (size_t i = 0; i < o->n_front; i++) {
         const struct candidate *f = &o->front[i];
-        steps(f->cost_usd, f->at_least, f->makespan_h, f->risk, w);
-        if (!(v[0] <= w[0] && v[1] <= w[1] && v[2] <= w[2])) {
+        steps(f->cost_usd, f->at_least, f->p95_h, f->risk, w);
+        if (!no_worse(v, w)) {
             o->front[kept++] = *f;
         }
     }
@@ -203,7 +218,7 @@ static int put_front(struct search *q, struct outcome *o, const struct candidate
         o->front = grown;
         o->cap_front = cap;
     }
-    o->front[o->n_front++] = *c;
+    o->front[o->n_front++] = timed;
     return 0;
 }
 
@@ -218,17 +233,16 @@ static bool same_group(const struct candidate *a, const struct candidate *b)
 /* Keeps the `want` cheapest groups, each with its cheapest member, in order. */
 static void put_top(struct outcome *o, const struct candidate *c)
 {
-    double key = cost_key(c->cost_usd, c->at_least);
     size_t at = o->n_top, gone = SIZE_MAX;
     for (size_t i = 0; i < o->n_top; i++) {
-        double other = cost_key(o->top[i].cost_usd, o->top[i].at_least);
+        int order = cost_order(o->top[i].cost_usd, o->top[i].at_least, c->cost_usd, c->at_least);
         if (same_group(&o->top[i], c)) {
-            if (other <= key) {
+            if (order <= 0) {
                 return;
             }
             gone = i;
         }
-        if (other > key && at == o->n_top) {
+        if (order > 0 && at == o->n_top) {
             at = i;
         }
     }
@@ -252,20 +266,19 @@ static void note_dearer(struct search *q, struct outcome *o, const struct machin
 /* Can it come into the ranking or onto the front? */
 static bool matters(const struct search *q, const struct outcome *o, const struct candidate *c)
 {
-    double v[3];
-    if (o->n_top < o->want ||
-        cost_key(c->cost_usd, c->at_least) <
-            cost_key(o->top[o->want - 1].cost_usd, o->top[o->want - 1].at_least)) {
+    double v[4];
+    if (o->n_top < o->want || cost_order(c->cost_usd, c->at_least, o->top[o->want - 1].cost_usd,
+                                         o->top[o->want - 1].at_least) < 0) {
         return true;
     }
-    steps(c->cost_usd, c->at_least, c->makespan_h, c->risk, v);
+    steps(c->cost_usd, c->at_least, least_p95(q, c), c->risk, v);
     return !q->cheapest_only && !covered(o, v);
 }
 
 /* Why a pair need not be looked at: 0 = it must. */
 static int skip(struct search *q, struct outcome *o, const struct pair *p)
 {
-    double key = cost_key(p->usd, p->at_least) * (1 - SLACK), v[3];
+    double v[4];
     if (q->use_budget && p->usd * (1 - SLACK) > q->budget_usd) {
         note_reject(q, o, p->m, REJECT_BUDGET,
                     arena_printf(q->arena, "over the budget: at least %.2f USD, %.2f allowed",
@@ -274,7 +287,8 @@ static int skip(struct search *q, struct outcome *o, const struct pair *p)
         return 1;
     }
     if (o->n_top == o->want &&
-        key > cost_key(o->top[o->want - 1].cost_usd, o->top[o->want - 1].at_least)) {
+        cost_order(p->usd * (1 - SLACK), p->at_least, o->top[o->want - 1].cost_usd,
+                   o->top[o->want - 1].at_least) > 0) {
         steps(p->usd * (1 - SLACK), p->at_least, p->time_h * (1 - SLACK), p->risk * (1 - SLACK), v);
         if (q->cheapest_only || covered(o, v)) {
             note_dearer(q, o, p->m, p->usd);

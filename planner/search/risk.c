@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define Z95 1.6448536269514722
+
 static double normal_cdf(double z)
 {
     return 0.5 * erfc(-z / sqrt(2.0));
@@ -93,14 +95,20 @@ static uint32_t run_count(const struct search *q)
     return q->o->runs > 0 ? q->o->runs : 2000;
 }
 
+/* Deviation of run i's rate: the same for every candidate. */
+static double run_deviation(struct rng *rng)
+{
+    double u = rng_unit(rng), v = rng_unit(rng);
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}
+
 /* Trajectory i: the same luck for every candidate. *billed is USD of machines for mixed runs. */
 static void run_number(const struct search *q, const struct candidate *c, uint32_t i, double *t,
                        double *billed)
 {
     struct rng rng;
     rng_init(&rng, q->o->seed, i);
-    double u = rng_unit(&rng), v = rng_unit(&rng);
-    double z = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+    double z = run_deviation(&rng);
     double work = c->job.work_h * exp(c->kind->sigma * z);
     if (c->mixed) {
         struct mixed_run r;
@@ -205,8 +213,7 @@ static void wilson(double k, double n, double *lo, double *hi)
 /* On demand: quantiles in closed form. */
 static void closed_form(const struct search *q, const struct candidate *c, struct risk_result *out)
 {
-    static const double z95 = 1.6448536269514722;
-    double fixed = fixed_hours(c), f = exp(z95 * c->kind->sigma);
+    double fixed = fixed_hours(c), f = exp(Z95 * c->kind->sigma);
     out->p5_h = fixed + c->work_h / f;
     out->p50_h = fixed + c->work_h;
     out->p95_h = fixed + c->work_h * f;
@@ -217,6 +224,62 @@ static void closed_form(const struct search *q, const struct candidate *c, struc
     if (q->s->deadline_s > 0) {
         out->p = out->lo = out->hi = chance_undisturbed(q, c);
     }
+}
+
+/* Every run takes at least its work at its own rate, so its 95 % quantile is at least that of the
+ * deviations that were drawn. */
+int search_slow_z(struct search *q)
+{
+    uint32_t runs = run_count(q);
+    double *z = malloc(runs * sizeof *z);
+    if (z == NULL) {
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    }
+    for (uint32_t i = 0; i < runs; i++) {
+        struct rng rng;
+        rng_init(&rng, q->o->seed, i);
+        z[i] = run_deviation(&rng);
+    }
+    qsort(z, runs, sizeof *z, ascending);
+    q->slow_z = at(z, runs, 0.95);
+    free(z);
+    return 0;
+}
+
+double p95_factor(const struct search *q, const struct machine *m, const struct kind *k)
+{
+    return exp((m->lambda_per_h > 0 ? q->slow_z : Z95) * k->sigma);
+}
+
+double least_p95(const struct search *q, const struct candidate *c)
+{
+    /* the last set-up, nothing lost; a run that is interrupted writes no less */
+    return c->wait_h + c->job.restart_h + c->job.work_h * p95_factor(q, c->machine, c->kind);
+}
+
+int evaluate_p95(struct search *q, struct candidate *c)
+{
+    uint32_t runs = run_count(q);
+    if (!isnan(c->p95_h)) {
+        return 0;
+    }
+    if (c->job.lambda_per_h <= 0) {
+        struct risk_result r;
+        closed_form(q, c, &r);
+        c->p95_h = r.p95_h;
+        return 0;
+    }
+    double *t = malloc(runs * sizeof *t);
+    if (t == NULL) {
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    }
+    for (uint32_t i = 0; i < runs; i++) {
+        double billed;
+        run_number(q, c, i, &t[i], &billed);
+    }
+    c->p95_h = ckpt_quantile(t, runs, (ceil(0.95 * runs) - 0.5) / runs); /* the rank of at() */
+    free(t);
+    return 0;
 }
 
 int risk_runs(const struct search *q, const struct candidate *c, struct risk_result *out)

@@ -32,6 +32,9 @@ int search_open(struct search *q)
     if (rc == 0) {
         rc = search_machines(q);
     }
+    if (rc == 0) {
+        rc = search_slow_z(q);
+    }
     return rc == 0 ? search_places(q) : rc;
 }
 

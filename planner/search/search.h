@@ -157,6 +157,7 @@ struct candidate {
     double cost_usd, risk; /* risk: chance of at least one interruption */
     bool at_least;
     double p_deadline; /* NAN until asked */
+    double p95_h;      /* NAN until asked: evaluate_p95 */
 };
 
 /* One figure of the catalog or the model changed, for the sensitivity of the answer. */
@@ -189,6 +190,7 @@ struct search {
     double checkpoint_hint; /* bytes of one checkpoint, for the number of requests */
     const struct gpu_spec *hours_spec;
     double accept_z; /* quantile of ln(time) used by the quick acceptance of a deadline */
+    double slow_z;   /* no 95 % quantile of the runs' rates lies below this deviation */
     double calibration;
     const struct gpu_spec *calibration_spec;
     const struct gpu_spec *bench_spec; /* a stored bench's GPU; no measured rate is given */
@@ -217,9 +219,13 @@ double place_stage_s(const struct search *q, const struct place *p, const struct
 /* Everything but the deadline, which may take runs: evaluate_deadline, for what is not rejected. */
 int evaluate(struct search *q, struct candidate *c);
 int evaluate_deadline(struct search *q, struct candidate *c);
-/* No placement makes (m, n) cheaper, faster or less exposed than this. */
+/* The time that 95 % of the runs keep within: the Pareto front is of cost, this and exposure. */
+int evaluate_p95(struct search *q, struct candidate *c);
+/* No interruption makes it shorter than this. */
+double least_p95(const struct search *q, const struct candidate *c);
+/* No placement makes (m, n) cheaper, its 95 % quantile of time shorter, or it less exposed. */
 void lower_bound(const struct search *q, const struct machine *m, const struct kind *k, int n,
-                 double *usd, double *makespan_h, double *risk);
+                 double *usd, double *p95_h, double *risk);
 /* Cost of machines for this many billed hours. */
 double machine_usd(const struct search *q, const struct machine *m, int n, double billed_h,
                    double makespan_h);
@@ -260,6 +266,8 @@ void mixed_once(const struct ckpt_job *j, double work, double deadline_h, struct
 /* Costs that both kinds of candidates share: placement, checkpoints, other data. */
 double shared_usd(const struct search *q, const struct candidate *c);
 int check_limits(struct search *q, struct candidate *c);
+double p95_factor(const struct search *q, const struct machine *m, const struct kind *k);
+int search_slow_z(struct search *q);
 int risk_runs(const struct search *q, const struct candidate *c, struct risk_result *out);
 
 /* A copy that lives as long as the plan set: catalog and scenario may go before. NULL stays NULL;

@@ -111,7 +111,7 @@ static int ends(const struct app *app, const struct plan_set *set, struct buf *o
     const struct plan *fast = NULL, *safe = NULL;
     for (size_t i = 0; i < set->n_front; i++) {
         const struct plan *p = &set->front[i];
-        if (fast == NULL || p->makespan_mean_s < fast->makespan_mean_s) {
+        if (fast == NULL || p->makespan_p95_s < fast->makespan_p95_s) {
             fast = p;
         }
         double a = isnan(p->deadline_probability) ? 1 : p->deadline_probability;
@@ -126,10 +126,11 @@ static int ends(const struct app *app, const struct plan_set *set, struct buf *o
         return 0;
     }
     struct text_table t;
-    int rc = buf_addf(out,
-                      "\nOn the Pareto front of cost, time and exposure stand %zu plans (* above); "
-                      "its ends:\n",
-                      set->n_front);
+    int rc = buf_addf(
+        out,
+        "\nOn the Pareto front of cost, p95 of time and exposure stand %zu plans (* above); "
+        "its ends:\n",
+        set->n_front);
     table_init(&t, titles);
     plan_row(&t, fast, fast->rank > 0 ? " fastest" : "fastest");
     plan_row(&t, safe, safe->rank > 0 ? " safest" : "safest");

@@ -199,7 +199,7 @@ static struct offers choose_offers(struct doc *d, const struct report_input *in,
     struct offers o = {0};
     for (size_t i = 0; i < in->set->n_front; i++) {
         const struct plan *q = &in->set->front[i];
-        fast = !fast || q->makespan_mean_s < fast->makespan_mean_s ? q : fast;
+        fast = !fast || q->makespan_p95_s < fast->makespan_p95_s ? q : fast;
         double a = isnan(q->deadline_probability) ? 1 : q->deadline_probability;
         double b = !safe || isnan(safe->deadline_probability) ? 1 : safe->deadline_probability;
         if (!safe || q->interruptions < safe->interruptions - 1e-9 ||
@@ -258,7 +258,8 @@ static int offers(struct doc *d, const struct report_input *in, const struct pla
         offer_row(d, t, o.role[k], o.plan[k], k ? ROW_PLAIN : ROW_CHOSEN);
     }
     doc_figure(d,
-               "Expected cost against expected time. Circles: the Pareto front (cost, time and "
+               "Expected cost against the time that 95 % of the runs keep within. Circles: the "
+               "Pareto front (cost, time and "
                "risk); squares: ranked plans; diamond: the recommendation. The line joins the "
                "cheapest plans for each time.",
                svg_pareto(d, in->set, in->index));

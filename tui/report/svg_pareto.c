@@ -72,7 +72,7 @@ static double y_of(const struct plot *p, double v)
 }
 static double px(const struct plot *p, const struct plan *q)
 {
-    return x_of(p, q->makespan_mean_s / 3600);
+    return x_of(p, q->makespan_p95_s / 3600);
 }
 static double py(const struct plot *p, const struct plan *q)
 {
@@ -136,7 +136,7 @@ static void axes(const struct plot *p, const char *y_title)
     buf_addf(b, "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>", LEFT, W - RIGHT,
              H - BOTTOM, H - BOTTOM);
     buf_addf(b,
-             "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">expected time to finish, hours%s"
+             "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">hours to finish, 95 %% of the runs%s"
              "</text>",
              (W + LEFT - RIGHT) / 2, H - 10, axis_note(&p->x));
     buf_addf(b, "<text x=\"%d\" y=\"%d\">expected cost, ", 8, 16);
@@ -151,7 +151,7 @@ static void frontier(const struct plot *p)
     const struct plan *front = p->set->front;
     for (size_t i = 0; i < p->set->n_front; i++) {
         at = !at || front[i].total < at->total ||
-                     (front[i].total == at->total && front[i].makespan_mean_s < at->makespan_mean_s)
+                     (front[i].total == at->total && front[i].makespan_p95_s < at->makespan_p95_s)
                  ? &front[i]
                  : at;
     }
@@ -163,7 +163,7 @@ static void frontier(const struct plot *p)
         const struct plan *next = NULL;
         for (size_t i = 0; i < p->set->n_front; i++) {
             const struct plan *q = &front[i];
-            if (q->makespan_mean_s < at->makespan_mean_s && (!next || q->total < next->total)) {
+            if (q->makespan_p95_s < at->makespan_p95_s && (!next || q->total < next->total)) {
                 next = q;
             }
         }
@@ -297,7 +297,7 @@ static void labels(struct plot *p)
     add_label(p, p->chosen, text, true);
     for (size_t i = 0; i < p->set->n_front; i++) {
         const struct plan *q = &p->set->front[i];
-        fast = !fast || q->makespan_mean_s < fast->makespan_mean_s ? q : fast;
+        fast = !fast || q->makespan_p95_s < fast->makespan_p95_s ? q : fast;
     }
     if (fast && strcmp(fast->id, p->chosen->id) != 0) {
         add_label(p, fast, "fastest", false);
@@ -312,7 +312,7 @@ static void labels(struct plot *p)
 static void range_of(const struct plan *p, size_t n, double *x, double *y)
 {
     for (size_t i = 0; i < n; i++) {
-        double h = p[i].makespan_mean_s / 3600, c = money_to_double(p[i].total);
+        double h = p[i].makespan_p95_s / 3600, c = money_to_double(p[i].total);
         x[0] = fmin(x[0], h);
         x[1] = fmax(x[1], h);
         y[0] = fmin(y[0], c);

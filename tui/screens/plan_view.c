@@ -245,17 +245,17 @@ void plan_view_plot(const struct plan_set *set, bool risk_axis, double deadline_
     }
     for (size_t i = 0; i < set->n && i < 26; i++) {
         const struct plan *f = &set->plan[i];
-        points[n++] = (struct plot_point){risk_axis ? risk(f) : f->makespan_mean_s / 3600,
+        points[n++] = (struct plot_point){risk_axis ? risk(f) : f->makespan_p95_s / 3600,
                                           money_to_double(f->total), (char)('A' + (int)i)};
     }
     for (size_t i = 0; i < set->n_front; i++) {
         const struct plan *f = &set->front[i];
-        points[n++] = (struct plot_point){risk_axis ? risk(f) : f->makespan_mean_s / 3600,
+        points[n++] = (struct plot_point){risk_axis ? risk(f) : f->makespan_p95_s / 3600,
                                           money_to_double(f->total), 0};
     }
     buf_init(&text, 1 << 18);
     if (plot_scatter(points, n, risk_axis ? (double)NAN : deadline_s / 3600, width, height,
-                     risk_axis ? "% late" : "hours", set->currency ? set->currency : "USD",
+                     risk_axis ? "% late" : "hours (95 %)", set->currency ? set->currency : "USD",
                      !term_utf8(), &text) == 0 &&
         text.data) {
         draw_lines(y, x, height, width, EL_TEXT, text.data);

@@ -12,7 +12,8 @@
 #define MOVE_FACTOR      "3.000000000001"
 #define MOVE_SHARE_PARTS 20 /* 1/20 = 5 % */
 /* A field that so many rows had, or half of them, does not vanish by chance; of a list that the
- * user writes it takes so many rows, of a kind of price too: who has two rows may drop one. */
+ * user writes it takes so many rows, of a kind of price too: who has two rows may drop one; of a
+ * list of what is free now as well. */
 #define MANY_ROWS 10
 
 /* The first row of sql, NULL in *out: none. The caller finalizes. */
@@ -120,8 +121,9 @@ static bool own_list(const char *source)
     return def != NULL && def->kind == SOURCE_OWN;
 }
 
-/* A kind of price that stands nowhere in the new list: its column is gone, or the feed of it. */
-static int check_kinds(const struct db *d, const struct fact_table *t, bool own,
+/* A kind of price that stands nowhere in the new list: its column is gone, or the feed of it.
+ * few_may_go: less than MANY_ROWS of it may go by themselves. */
+static int check_kinds(const struct db *d, const struct fact_table *t, bool few_may_go,
                        struct gt_error *err)
 {
     bool offers = strcmp(t->name, "offer") == 0;
@@ -138,7 +140,7 @@ static int check_kinds(const struct db *d, const struct fact_table *t, bool own,
                       " HAVING count(*) >= %d AND %s NOT IN (SELECT %s FROM st.%s"
                       " WHERE sort_price > 0) ORDER BY 2 DESC, 1 LIMIT 1",
                       offers ? "(SELECT name FROM main.purchase_option WHERE id = purchase)" : kind,
-                      t->name, kind, own ? MANY_ROWS : 1, kind, kind, t->name),
+                      t->name, kind, few_may_go ? MANY_ROWS : 1, kind, kind, t->name),
                   &st, err);
     if (rc == 0 && st != NULL) {
         long long n = sqlite3_column_int64(st, 1);
@@ -248,7 +250,9 @@ int quarantine_check(const struct db *d, const struct fact_table *t, const struc
     if (rc == 0 && t->priced) {
         rc = check_prices(d, t, err);
     }
-    return rc == 0 && t->priced ? check_kinds(d, t, own_list(list->source), err) : rc;
+    /* of hosts that are free now the last one with a bid may be taken by somebody */
+    bool few_may_go = own_list(list->source) || list->regions_vary;
+    return rc == 0 && t->priced ? check_kinds(d, t, few_may_go, err) : rc;
 }
 
 void quarantine_hint(const char *source, bool fetched, struct gt_error *err)

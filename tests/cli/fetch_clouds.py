@@ -205,10 +205,15 @@ for name, fault in (('refused', '403'), ('broken', 'bad')):
           offers('gcp')[('us-central1', 'g2-standard-4', 'on_demand')], '0.756')
 faults.clear()
 
-fetch('vast')
-check('all of Vast behind samples', len(offers('vast')), len(VAST))
-check('in few questions', 3 <= len(log) <= 15, True)
-check('vast key', {h.get('Authorization') for _, _, h in log}, {'Bearer K6'})
+
+def trap_53_answers_that_are_samples():
+    fetch('vast')
+    check('all of Vast behind samples', len(offers('vast')), len(VAST))
+    check('in few questions', 3 <= len(log) <= 15, True)
+    check('vast key', {h.get('Authorization') for _, _, h in log}, {'Bearer K6'})
+
+
+trap_53_answers_that_are_samples()
 fetch('digitalocean', 'vultr', 'oci')
 check('numbered pages', {t for _, t, _ in offers('digitalocean')}, {'s1', 's2', 's3'})
 check('the vendor does not choose the host', {p.split('?')[0] for _, p, _ in log if 'digital' in p}, {'/digitalocean'})

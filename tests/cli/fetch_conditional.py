@@ -202,7 +202,7 @@ def asked(source):
 
 
 def nothing_new(source):
-    """f-numbers: trap_59 (strong ETags are echoed with their quotes)."""
+    """Strong ETags are echoed with their quotes."""
     db = os.path.join(WORK, source + ".db")
     rc, text = fetch(db, source)
     pages = [r for r in asked(source) if r[3] == 200]
@@ -267,7 +267,7 @@ def a_change_on_any_page_is_seen():
     BODIES["gcp-skus"][path] = old
 
 
-def pages_in_a_circle():
+def f061_self_link():
     """f061_self_link: the next link points to the page itself, or two pages to each other."""
     paths = GCP
     old = dict(BODIES["gcp-skus"])
@@ -292,7 +292,7 @@ def pages_in_a_circle():
     BODIES["digitalocean"] = kept
 
 
-def empty_page_in_the_middle():
+def f063_empty_page_mid():
     """f063_empty_page_mid: a page without rows but with a token goes on."""
     paths, old = GCP, dict(BODIES["gcp-skus"])
     BODIES["gcp-skus"][paths[0]] = json.dumps({"skus": [], "nextPageToken": "t0"}).encode()
@@ -323,7 +323,7 @@ def one_failing_vendor_harms_no_other():
             "and the sum says so")
 
 
-def one_region_fails():
+def f057_one_region_fails():
     """f057_price_per_region_retry: HTTP 500 for one region."""
     index = "/offers/v1.0/aws/AmazonEC2/region_index.json"
     old = dict(BODIES["aws-offer"])
@@ -350,7 +350,7 @@ def one_region_fails():
     BODIES["aws-offer"] = old
 
 
-def one_page_of_50_mb():
+def f059_one_page_of_50_mb():
     """f059_skus_20mb: the whole catalogue in a single answer."""
     old = dict(BODIES["gcp-skus"])
     page = json.loads(gcp_page(0, ""))
@@ -367,7 +367,7 @@ def one_page_of_50_mb():
     BODIES["gcp-skus"] = old
 
 
-def paging_that_takes_too_long():
+def f067_timeout_broad_filter():
     """f067_timeout_broad_filter: the time runs out between pages; nothing partial is published and
     the time is named, not the region."""
     for db, prices in (("f067.db", False), ("gcp-skus.db", True)):
@@ -511,5 +511,5 @@ def the_cache_folder():
 
 
 main([every_source_is_here, every_source, last_modified_alone, a_change_on_any_page_is_seen,
-      pages_in_a_circle, empty_page_in_the_middle, one_region_fails, one_page_of_50_mb,
-      paging_that_takes_too_long, one_failing_vendor_harms_no_other, states_of_sources, the_cache_folder, keys_are_nowhere])
+      f061_self_link, f063_empty_page_mid, f057_one_region_fails, f059_one_page_of_50_mb,
+      f067_timeout_broad_filter, one_failing_vendor_harms_no_other, states_of_sources, the_cache_folder, keys_are_nowhere])

@@ -232,7 +232,7 @@ def https():
     check("TLS to a port of HTTP", fetch("https://127.0.0.1:%d/ok" % plain.server_port), 1)
 
 
-def ipv6():
+def f135_ipv6_stall():
     try:
         server = start(V6(("::1", 0), Vendor))
     except OSError:
@@ -340,4 +340,4 @@ def portals():
     check("a network that wants a sign-in", fetch(base("/511")), 1, "HTTP 511")
 
 
-main([prepare, proxies, https, ipv6, nobody, trickles, control_characters, portals])
+main([prepare, proxies, https, f135_ipv6_stall, nobody, trickles, control_characters, portals])

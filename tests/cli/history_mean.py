@@ -77,6 +77,12 @@ with open(out / 'spot.csv', newline='', encoding='utf-8') as f:
     exact = exact_means(csv.DictReader(f))
 with open(out / 'expected-spot.csv', newline='', encoding='utf-8') as f:
     expected = list(csv.DictReader(f))
+
+
+def trap_24_carried_forward(name, found):
+    check(f'{name}: means to the last digit', {k: Decimal(s['mean']) for k, s in found.items()}, exact)
+
+
 window = ('--since', '2026-11-01T00:00:00Z', '--until', '2026-12-01T00:00:00Z')
 for db in ('csv.db', 'pages.db'):
     found, ever = {}, {}
@@ -87,24 +93,30 @@ for db in ('csv.db', 'pages.db'):
             for s in history(db, '-i', kind, '-r', f'aws/{region}', *window[2:])['summary']:
                 ever[s['zone'], kind] = s
     check(f'{db}: the pools', sorted(found), sorted(exact))
-    check(f'{db}: trap_24_carried_forward: means to the last digit', {k: Decimal(s['mean']) for k, s in found.items()}, exact)
+    trap_24_carried_forward(db, found)
     check(f'{db}: the generator\'s means', [k['time_weighted_mean'] for k in expected],
           [str(Decimal(found[k['availability_zone'], k['instance_type']]['mean']).quantize(Decimal('1e-9'))) for k in expected])
     # of all rows, those before the window included
     check(f'{db}: least, most, last', [tuple(Decimal(ever[k['availability_zone'], k['instance_type']][x]) for x in ('min', 'max', 'last'))
                                        for k in expected], [tuple(Decimal(k[x]) for x in ('min', 'max', 'last')) for k in expected])
 
-# F065: window 07:08 to 07:09, the price is of 06:46
-head = 'Timestamp,AvailabilityZone,InstanceType,ProductDescription,SpotPrice\n'
-run('w.db', 'import', 'auto', '-', stdin=head + '2026-11-10T06:46:00Z,us-east-1a,g5.xlarge,Linux/UNIX,0.5\n'
-    '2026-11-10T07:08:45Z,us-east-1a,g5.xlarge,Linux/UNIX,0.7\n2026-08-01T00:00:00Z,us-east-1b,g5.xlarge,Linux/UNIX,0.4\n'
-    '2026-11-10T07:09:00Z,us-east-1a,g5.xlarge,Linux/UNIX,0.9\n')
-d = history('w.db', '-i', 'g5.xlarge', '-r', 'aws/us-east-1', '--since', '2026-11-10T07:08:00Z', '--until', '2026-11-10T07:09:00Z')
-check('f065_first_record_before_start', [(p['zone'], p['when'][11:19], p['price_per_hour']) for p in d['points']],
-      [('us-east-1b', '07:08:00', '0.4'), ('us-east-1a', '07:08:00', '0.5'), ('us-east-1a', '07:08:45', '0.7')])
-check('f065_first_record_before_start: a single row is a flat line',
-      [(s['zone'], s['mean'], s['changes'], s['from'][11:19]) for s in d['summary']],
-      [('us-east-1b', '0.4', 0, '07:08:00'), ('us-east-1a', '0.55', 1, '07:08:00')])
+
+def f065_first_record_before_start():
+    """Window 07:08 to 07:09, the price is of 06:46; a single row is a flat line."""
+    head = 'Timestamp,AvailabilityZone,InstanceType,ProductDescription,SpotPrice\n'
+    run('w.db', 'import', 'auto', '-', stdin=head + '2026-11-10T06:46:00Z,us-east-1a,g5.xlarge,Linux/UNIX,0.5\n'
+        '2026-11-10T07:08:45Z,us-east-1a,g5.xlarge,Linux/UNIX,0.7\n2026-08-01T00:00:00Z,us-east-1b,g5.xlarge,Linux/UNIX,0.4\n'
+        '2026-11-10T07:09:00Z,us-east-1a,g5.xlarge,Linux/UNIX,0.9\n')
+    d = history('w.db', '-i', 'g5.xlarge', '-r', 'aws/us-east-1', '--since', '2026-11-10T07:08:00Z', '--until', '2026-11-10T07:09:00Z')
+    check('f065', [(p['zone'], p['when'][11:19], p['price_per_hour']) for p in d['points']],
+          [('us-east-1b', '07:08:00', '0.4'), ('us-east-1a', '07:08:00', '0.5'), ('us-east-1a', '07:08:45', '0.7')])
+    check('f065: a single row is a flat line',
+          [(s['zone'], s['mean'], s['changes'], s['from'][11:19]) for s in d['summary']],
+          [('us-east-1b', '0.4', 0, '07:08:00'), ('us-east-1a', '0.55', 1, '07:08:00')])
+    return d
+
+
+d = f065_first_record_before_start()
 check('zones are no changes of one another', [p['change_pct'] for p in d['points']], [None, None, 40.0])
 d = history('w.db', '-i', 'g5.xlarge', '-r', 'aws/us-east-1', '--until', '2026-11-10T06:46:30Z', '--zone', 'us-east-1a')
 check('from the first price where no start is given', [(s['from'], s['mean']) for s in d['summary']], [('2026-11-10T06:46:00Z', '0.5')])

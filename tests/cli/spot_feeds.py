@@ -90,13 +90,23 @@ check('five prices of a region', [p[:2] for p in prices], [('us-east-1', None)] 
 check('histories at their own times', [p[:2] for p in points],
       [('2023-02-28T23:59:57Z', '1.2318'), ('2026-08-06T11:02:09Z', '0.4091'), ('2026-08-09T23:45:00Z', '9.87'),
        ('2026-08-10T02:17:41Z', '0.4219'), ('2026-08-10T06:31:05Z', '0.4134')])
-# Vantage's spot_avg is made of a rounded saving: the file is of no known kind, nothing of it is taken
-for kind in ('auto', 'aws-spot-price', 'aws-spot-history', 'aws-spot-advisor'):
-    run('0.db', 'import', kind, SAMPLES.parent / 'vantage/ec2-instance.x2iedn.32xlarge.trimmed.json', status=4)
-check('trap_27_vantage_spot_avg_is_no_price', everything('0.db'), answers[0])
-run('http.db', 'fetch', 'aws-spot-price')
-run('http.db', 'fetch', 'aws-spot-price', now='2026-12-02T11:00:00Z')
-check('trap_59_strong_etag_verbatim', asked, [None, ETAG])
+
+
+def trap_27_vantage_spot_avg_is_no_price():
+    # Vantage's spot_avg is made of a rounded saving: the file is of no known kind, nothing of it is taken
+    for kind in ('auto', 'aws-spot-price', 'aws-spot-history', 'aws-spot-advisor'):
+        run('0.db', 'import', kind, SAMPLES.parent / 'vantage/ec2-instance.x2iedn.32xlarge.trimmed.json', status=4)
+    check('nothing of it is taken', everything('0.db'), answers[0])
+
+
+def trap_59_strong_etag_verbatim():
+    run('http.db', 'fetch', 'aws-spot-price')
+    run('http.db', 'fetch', 'aws-spot-price', now='2026-12-02T11:00:00Z')
+    check('the ETag is sent back with its quotes', asked, [None, ETAG])
+
+
+trap_27_vantage_spot_avg_is_no_price()
+trap_59_strong_etag_verbatim()
 offers = json.loads(run('http.db', 'prices', '--purchase', 'spot', '--format', 'json'))['offers']
 check('N/A* is no row', [(o['instance_type'], o['price_per_hour'], o['as_of']) for o in offers],
       [('g5.xlarge', '0.42', '2026-12-02T10:00:00Z')])

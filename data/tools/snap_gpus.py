@@ -29,22 +29,9 @@ AZURE_EXTRA = {'Standard_ND96is_H100_v5': ('H100 SXM', 8), 'Standard_ND96isf_H10
                'Standard_ND96ams_A100_v4': ('A100-80GB SXM4', 8),
                'Standard_NV6s_v2': ('M60', 1), 'Standard_NV12s_v2': ('M60', 2),
                'Standard_NV24s_v2': ('M60', 4)}
-# What a catalogue calls a GPU -> model, per vendor, where the vendor sells exactly one such part.
-WORDS = {
-    'nebius': {'H100': 'H100 SXM', 'H200': 'H200 SXM', 'B200': 'B200', 'L40S': 'L40S'},
-    'oci': {'RTXPRO6000': 'RTX PRO 6000 BSE', 'GB300': 'GB300', 'MI355X': 'MI355X', 'B300': 'B300',
-            'GB200': 'GB200'},
-    'hyperbolic': {'H100': 'H100 SXM', 'RTX4090': 'RTX 4090'},
-    'vast': {'RTX3090': 'RTX 3090', 'RTX4090': 'RTX 4090', 'RTX5090': 'RTX 5090', 'L40S': 'L40S',
-             'RTXA5000': 'RTX A5000', 'RTXA6000': 'RTX A6000', 'RTX6000-Ada': 'RTX 6000 Ada',
-             'H200': 'H200 SXM'},
-    'alibaba': {'RTX 5880': 'RTX 5880 Ada', 'A10': 'A10', 'T4': 'T4', 'V100-16GB': 'V100-16GB SXM2', 'V100-32GB': 'V100-32GB SXM2',
-                'A100-80GB': 'A100-80GB SXM4', 'P4': 'P4', 'P100': 'P100-16GB PCIe'},
-    'tencent': {'A10': 'A10', 'T4': 'T4', 'P4': 'P4', 'P40': 'P40', 'V100-32GB': 'V100-32GB SXM2',
-                'A100-40GB': 'A100-40GB SXM4'},
-}
-MEMORY_OF_OTHERS = {'L20': 48, 'RTX 5880 Ada': 48, 'GB300': 288, 
-                    'RTX PRO 6000 WS': 96, 'GRID K520': 4, 'M40': 24}
+# GPUs without a sheet: one spelling, and the memory that their vendors state.
+OTHERS = {'RTX 5880': 'RTX 5880 Ada'}
+MEMORY_OF_OTHERS = {'L20': 48, 'RTX 5880 Ada': 48, 'GB300': 288, 'RTX PRO 6000 WS': 96, 'GRID K520': 4, 'M40': 24}
 # Words that mean one part whoever says them. A word that several parts answer to stands below, with the vendor.
 ALIASES = [
     ('GRID K80', 'K80'), ('Tesla K80', 'K80'), ('Tesla M60', 'M60'), ('Tesla P4', 'P4'), ('Tesla P40', 'P40'),
@@ -157,5 +144,5 @@ class Gpus:
             model, n = AZURE_EXTRA[itype]
             return model, Fraction(n)
         if word and count:
-            return WORDS.get(vendor, {}).get(word, word), fraction(count)
+            return OTHERS.get(word) or self.meant(vendor, word, ''), fraction(count)
         return None

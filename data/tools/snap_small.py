@@ -1,6 +1,5 @@
 """Offers of the smaller clouds and of the Chinese ones."""
 import re
-from decimal import Decimal
 
 from snap_common import decimal_text
 from snap_offers import OCI_REGIONS
@@ -14,20 +13,20 @@ def lambda_cloud(o):
     answer is newer and names no regions."""
     key, newer = 'anycloud-lambda-2026-05-07', 'lambda-api-2026-08-20'
     own = {r['instance_type']: r for r in o.imported(newer, 'lambda', ['samples/lambda/instance-types.json'])}
-    note = 'every type is listed in every region (no real availability)'
     for r in o.imported(key, 'skypilot', ['catalog/skypilot-format-lambda-vms-2026-05-20.csv.gz'], 'lambda'):
         api = own.get(r['instance_type'])
         o.imported_machine(r, key, **({'local_nvme_gb': api['local_nvme_gb']} if api else {}))
-        o.put_imported(r, key, note=note)
+        o.put_imported(r, key)
         if api:
-            o.put('lambda', r['region'], r['instance_type'], 'on_demand', api['price'], newer, note=note)
+            o.put('lambda', r['region'], r['instance_type'], 'on_demand', api['price'], newer,
+                  note=r['note'])
 
 
 def vast(o):
     key = 'anycloud-vast-2026-04-29'
     for r in o.imported(key, 'skypilot', ['catalog/skypilot-format-vast-vms-2026-05-20.csv.gz'], 'vast'):
         o.imported_machine(r, key)
-        o.put_imported(r, key, note='marketplace asking price')
+        o.put_imported(r, key)
 
 
 def nebius(o):
@@ -40,11 +39,10 @@ def nebius(o):
 def oci(o):
     """One price list for all regions; the catalogue row names one of them."""
     key = 'skypilot-oci-v8'
-    note = 'OCI lists one price for all regions; says nothing about availability there'
     for r in o.imported(key, 'skypilot', ['catalog/oci-gpu-rows-skypilot-v8.csv'], 'oci'):
         o.imported_machine(r, key)
         for region in [r['region']] + OCI_REGIONS:
-            o.put_imported(dict(r, zone=''), key, region, note)
+            o.put_imported(dict(r, zone=''), key, region)
 
 
 def hyperbolic_and_runpod(o):

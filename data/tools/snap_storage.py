@@ -7,7 +7,7 @@ OCI do not say, so 10^9 is taken, which never understates a bill.
 import re
 from decimal import Decimal
 
-from snap_common import decimal_text, is_zero, iso_date
+from snap_common import decimal_text, iso_date
 from snap_import import day
 
 COLUMNS = ['vendor', 'region', 'tier', 'component', 'unit', 'unit_qty', 'from_qty', 'to_qty', 'rate',

@@ -152,6 +152,22 @@ static bool local_zone(const char *zone)
     return id ? dashes == 2 : dashes >= 4;
 }
 
+/* What a price of a vendor's part of the catalogue does not say. */
+static const char *vendor_note(const char *vendor)
+{
+    static const char *const notes[][2] = {
+        {"lambda", "every type is listed in every region (no real availability)"},
+        {"oci", "OCI lists one price for all regions; says nothing about availability there"},
+        {"vast", "marketplace asking price"},
+    };
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        if (strcmp(notes[i][0], vendor) == 0) {
+            return notes[i][1];
+        }
+    }
+    return NULL;
+}
+
 static int sky_row(struct parser *p, const struct csv_row *row, struct gt_error *err)
 {
     struct offer_row o = src_offer(p->ctx);
@@ -163,6 +179,7 @@ static int sky_row(struct parser *p, const struct csv_row *row, struct gt_error 
                         "the file does not say whose prices these are; name the vendor "
                         "(--vendor aws)");
     }
+    o.note = vendor_note(o.vendor);
     o.instance_type = table_text(p, row, SKY_TYPE);
     o.region = table_text(p, row, SKY_REGION);
     if (strcmp(o.vendor, "vast") == 0) {

@@ -171,6 +171,7 @@ static void sky_small_clouds(void **s)
     assert_non_null(o);
     assert_string_equal(o->gpu, "A100-80GB SXM4");
     assert_true(fabs(o->gpu_memory_gib - 80) < 1);
+    assert_non_null(strstr(o->note, "no real availability")); /* fanned out over all regions */
     free(t);
     t = fake_shared("samples/skypilot-layout/vast-vms.csv", &n);
     assert_int_equal(parse("skypilot", "vast-vms.csv", t, n, 64, NULL), 0);

@@ -87,7 +87,19 @@ static double chernoff(const struct ckpt_job *j, double f, double room)
     return exp(best);
 }
 
-static void run_once(const struct ckpt_job *j, double work, struct rng *rng, double *t,
+/* What is the same in run i of every candidate: its rate, its interruptions as they come. */
+struct luck {
+    double z;          /* deviation of ln(rate) */
+    double up;         /* life of the first machine at one interruption an hour */
+    struct rng before; /* that draw, for runs that draw it themselves */
+    struct rng after;
+};
+struct lucks {
+    double sigma, *factor; /* e^(sigma z) of each run, for the last sigma */
+    struct luck run[];
+};
+
+static void run_once(const struct ckpt_job *j, double work, const struct luck *luck, double *t,
                      double *billed);
 
 static uint32_t run_count(const struct search *q)
@@ -95,29 +107,39 @@ static uint32_t run_count(const struct search *q)
     return q->o->runs > 0 ? q->o->runs : 2000;
 }
 
-/* Deviation of run i's rate: the same for every candidate. */
+/* Deviation of a run's rate. */
 static double run_deviation(struct rng *rng)
 {
     double u = rng_unit(rng), v = rng_unit(rng);
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
 }
 
-/* Trajectory i: the same luck for every candidate. *billed is USD of machines for mixed runs. */
-static void run_number(const struct search *q, const struct candidate *c, uint32_t i, double *t,
-                       double *billed)
+static const double *factors(const struct search *q, double sigma)
 {
-    struct rng rng;
-    rng_init(&rng, q->o->seed, i);
-    double z = run_deviation(&rng);
-    double work = c->job.work_h * exp(c->kind->sigma * z);
+    struct lucks *l = q->luck;
+    uint32_t runs = run_count(q);
+    for (uint32_t i = 0; i < runs && l->sigma != sigma; i++) {
+        l->factor[i] = exp(sigma * l->run[i].z);
+    }
+    l->sigma = sigma;
+    return l->factor;
+}
+
+/* Trajectory i: the same luck for every candidate. *billed is USD of machines for mixed runs. */
+static void run_number(const struct search *q, const struct candidate *c, double factor, uint32_t i,
+                       double *t, double *billed)
+{
+    const struct luck *luck = &q->luck->run[i];
+    double work = c->job.work_h * factor;
     if (c->mixed) {
         struct mixed_run r;
+        struct rng rng = luck->before;
         mixed_once(&c->job, work, q->s->deadline_s / 3600 - c->wait_h, &rng, &r);
         *t = r.t;
         *billed = c->n * (c->machine->usd_h * (r.spot_useful + r.spot_waste) +
                           c->machine->twin->usd_h * (r.demand_useful + r.demand_waste));
     } else {
-        run_once(&c->job, work, &rng, t, billed);
+        run_once(&c->job, work, luck, t, billed);
     }
     *t += c->wait_h;
 }
@@ -125,9 +147,10 @@ static void run_number(const struct search *q, const struct candidate *c, uint32
 static double chance_by_runs(const struct search *q, const struct candidate *c)
 {
     uint32_t runs = run_count(q), met = 0;
+    const double *factor = factors(q, c->kind->sigma);
     for (uint32_t i = 0; i < runs; i++) {
         double t, billed;
-        run_number(q, c, i, &t, &billed);
+        run_number(q, c, factor[i], i, &t, &billed);
         met += t <= q->s->deadline_s / 3600;
     }
     return (double)met / runs;
@@ -155,13 +178,14 @@ bool deadline_meets(struct search *q, struct candidate *c)
 }
 
 /* One trajectory: hours until done and hours billed. */
-static void run_once(const struct ckpt_job *j, double work, struct rng *rng, double *t,
+static void run_once(const struct ckpt_job *j, double work, const struct luck *luck, double *t,
                      double *billed)
 {
+    struct rng rng = luck->after;
     double tau = fmin(j->tau_h, work);
     double n = fmax(1, ceil(work / tau - 1e-9)), done = 0;
     double s = tau + j->delta_h, last = work - (n - 1) * tau;
-    double up = rng_exponential(rng, j->lambda_per_h);
+    double up = luck->up / j->lambda_per_h;
     bool started = false;
     *t = *billed = 0;
     for (long guard = 0; guard < 1000000; guard++) {
@@ -183,7 +207,7 @@ static void run_once(const struct ckpt_job *j, double work, struct rng *rng, dou
         *t += up + j->wait_h;
         *billed += up;
         started = false;
-        up = rng_exponential(rng, j->lambda_per_h);
+        up = rng_exponential(&rng, j->lambda_per_h);
     }
     *t = *billed = (double)INFINITY;
 }
@@ -226,23 +250,29 @@ static void closed_form(const struct search *q, const struct candidate *c, struc
     }
 }
 
-/* Every run takes at least its work at its own rate, so its 95 % quantile is at least that of the
- * deviations that were drawn. */
-int search_slow_z(struct search *q)
+/* Draws what all candidates share. Every run takes at least its work at its own rate, so its 95 %
+ * quantile is at least that of the deviations that were drawn. */
+int search_luck(struct search *q)
 {
     uint32_t runs = run_count(q);
-    double *z = malloc(runs * sizeof *z);
-    if (z == NULL) {
+    q->luck = arena_alloc(q->arena, sizeof *q->luck + runs * sizeof q->luck->run[0]);
+    double *z = arena_array(q->arena, runs, sizeof *z);
+    if (z == NULL || q->luck == NULL) {
         return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     }
     for (uint32_t i = 0; i < runs; i++) {
+        struct luck *l = &q->luck->run[i];
         struct rng rng;
         rng_init(&rng, q->o->seed, i);
-        z[i] = run_deviation(&rng);
+        z[i] = l->z = run_deviation(&rng);
+        l->before = rng;
+        l->up = rng_exponential(&rng, 1);
+        l->after = rng;
     }
     qsort(z, runs, sizeof *z, ascending);
     q->slow_z = at(z, runs, 0.95);
-    free(z);
+    q->luck->factor = z; /* its use as the sorted list is over */
+    q->luck->sigma = (double)NAN;
     return 0;
 }
 
@@ -273,9 +303,10 @@ int evaluate_p95(struct search *q, struct candidate *c)
     if (t == NULL) {
         return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     }
+    const double *factor = factors(q, c->kind->sigma);
     for (uint32_t i = 0; i < runs; i++) {
         double billed;
-        run_number(q, c, i, &t[i], &billed);
+        run_number(q, c, factor[i], i, &t[i], &billed);
     }
     c->p95_h = ckpt_quantile(t, runs, (ceil(0.95 * runs) - 0.5) / runs); /* the rank of at() */
     free(t);
@@ -296,8 +327,9 @@ int risk_runs(const struct search *q, const struct candidate *c, struct risk_res
     if (t == NULL) {
         return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     }
+    const double *factor = factors(q, c->kind->sigma);
     for (uint32_t i = 0; i < runs; i++) {
-        run_number(q, c, i, &t[i], &billed[i]);
+        run_number(q, c, factor[i], i, &t[i], &billed[i]);
         met += t[i] <= deadline;
     }
     qsort(t, runs, sizeof *t, ascending);

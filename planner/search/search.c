@@ -33,7 +33,7 @@ int search_open(struct search *q)
         rc = search_machines(q);
     }
     if (rc == 0) {
-        rc = search_slow_z(q);
+        rc = search_luck(q);
     }
     return rc == 0 ? search_places(q) : rc;
 }

@@ -189,8 +189,9 @@ struct search {
     double data_bytes, data_files;
     double checkpoint_hint; /* bytes of one checkpoint, for the number of requests */
     const struct gpu_spec *hours_spec;
-    double accept_z; /* quantile of ln(time) used by the quick acceptance of a deadline */
-    double slow_z;   /* no 95 % quantile of the runs' rates lies below this deviation */
+    double accept_z;    /* quantile of ln(time) used by the quick acceptance of a deadline */
+    struct lucks *luck; /* of the runs: risk.c */
+    double slow_z;      /* no 95 % quantile of the runs' rates lies below this deviation */
     double calibration;
     const struct gpu_spec *calibration_spec;
     const struct gpu_spec *bench_spec; /* a stored bench's GPU; no measured rate is given */
@@ -267,7 +268,7 @@ void mixed_once(const struct ckpt_job *j, double work, double deadline_h, struct
 double shared_usd(const struct search *q, const struct candidate *c);
 int check_limits(struct search *q, struct candidate *c);
 double p95_factor(const struct search *q, const struct machine *m, const struct kind *k);
-int search_slow_z(struct search *q);
+int search_luck(struct search *q);
 int risk_runs(const struct search *q, const struct candidate *c, struct risk_result *out);
 
 /* A copy that lives as long as the plan set: catalog and scenario may go before. NULL stays NULL;

@@ -157,7 +157,8 @@ static int mixed_lines(struct bill *b)
         {spot, COMP_COMPUTE_SPOT, c->spot_useful_h, "useful"},
         {spot, COMP_INTERRUPTION_WASTE, c->spot_waste_h, "lost work and restarts"},
         {demand, COMP_COMPUTE_ON_DEMAND, c->demand_useful_h,
-         "useful, once the deadline asks for it"},
+         c->fallback ? "useful, once spot was waited for too long"
+                     : "useful, once the deadline asks for it"},
         {demand, COMP_INTERRUPTION_WASTE, c->demand_waste_h, "set-up after the change"},
     };
     int rc = 0;
@@ -168,7 +169,9 @@ static int mixed_lines(struct bill *b)
                 "hour", c->n * part[i].hours,
                 arena_printf(a, "%d x %s %s, %.2f h %s", c->n, spot->type,
                              purchase_name(part[i].m->purchase), part[i].hours, part[i].what),
-                "machines x mean hours of the simulated runs at the model's central rate");
+                c->fallback ? "machines x expected hours (exact for exponential lives and waits)"
+                            : "machines x mean hours of the simulated runs at the model's central "
+                              "rate");
         }
     }
     return rc;

@@ -40,7 +40,7 @@ static const char *plan_id(struct search *q, const struct candidate *c)
     h = hash_text(h, c->place->tier);
     h = hash_text(h, c->place->option);
     h = hash_text(h, c->place->source);
-    h = hash_text(h, c->mixed ? "greedy" : "");
+    h = hash_text(h, c->fallback ? "fallback" : c->mixed ? "greedy" : "");
     h ^= (uint64_t)c->n * 0x9e3779b97f4a7c15u;
     h ^= (uint64_t)f->payment[m->row] << 8 ^ (uint64_t)f->offering_class[m->row] << 16;
     h = hash_text(h, money_format(f->price_per_hour[m->row], text));
@@ -186,7 +186,7 @@ int build_plan(struct search *q, const struct candidate *c, int rank, struct pla
     out->instances = c->n;
     out->gpu_count = c->n * m->gpus;
     out->purchase = m->purchase;
-    out->policy = c->mixed ? "greedy" : spot ? "spot_only" : "on_demand";
+    out->policy = c->fallback ? "fallback" : c->mixed ? "greedy" : spot ? "spot_only" : "on_demand";
     out->on_demand_share = spot ? 0 : 1;
     if (c->mixed) {
         out->on_demand_share = (c->demand_useful_h + c->demand_waste_h) / c->billed_h;

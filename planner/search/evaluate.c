@@ -41,6 +41,7 @@ void lower_bound(const struct search *q, const struct machine *m, const struct k
     const struct scenario *s = q->s;
     bool spot = m->lambda_per_h > 0;
     double wait = (spot ? s->start_wait_spot_s : s->start_wait_on_demand_s) / HOUR;
+    wait = fallback_applies(q, m) ? 0 : wait; /* random then */
     double run = k->work_h + s->setup_s / HOUR;
     *p95_h = wait + s->setup_s / HOUR + k->work_h * p95_factor(q, m, k);
     *usd = machine_usd(q, m, n, run, wait + run) + q->region[m->region_index].min_usd;
@@ -147,6 +148,9 @@ int check_limits(struct search *q, struct candidate *c)
 int evaluate_deadline(struct search *q, struct candidate *c)
 {
     if (q->use_deadline && !deadline_meets(q, c)) {
+        if (q->terse) {
+            return reject(q, c, REJECT_DEADLINE, "deadline");
+        }
         return reject(q, c, REJECT_DEADLINE,
                       arena_printf(q->arena,
                                    "deadline: expected %.1f h against %.1f h, chance %.3g where "
@@ -186,6 +190,9 @@ int evaluate(struct search *q, struct candidate *c)
     double reload = spot && s->checkpoint_every != CKPT_OFF ? stall / HOUR : 0;
     j->restart_h = s->setup_s / HOUR + place_stage_s(q, c->place, m, c->n) / HOUR + reload;
     int rc = set_interval(q, c);
+    if (rc == 0 && c->reject == REJECT_NONE && fallback_applies(q, m)) {
+        return evaluate_fallback(q, c);
+    }
     if (rc == 0 && c->reject == REJECT_NONE) {
         rc = expect(q, c);
     }

@@ -293,5 +293,6 @@ int search_machines(struct search *q)
         spot_set_cap(q, &q->machine[i]);
     }
     bool net = q->s->deadline_s > 0 && strcmp(q->s->spot_policy, "spot_only") != 0;
-    return net ? find_twins(q) : 0;
+    bool patience = q->s->wait_before_fallback_s >= 0 && q->s->start_wait_spot_s > 0;
+    return net || patience ? find_twins(q) : 0;
 }

@@ -46,10 +46,24 @@ static double machines(const struct candidate *c, const struct mixed_run *r)
                    c->machine->twin->usd_h * (r->demand_useful + r->demand_waste));
 }
 
+double mixed_risk(const struct ckpt_job *j, double deadline_h)
+{
+    double tau = fmin(j->tau_h, j->work_h), s = tau + j->delta_h;
+    double writes = fmax(0, ceil(j->work_h / tau - 1e-9) - 1);
+    double whole = j->restart_h + j->work_h + writes * j->delta_h;
+    bool spot = deadline_h - whole >= j->restart_h + s + j->wait_h;
+    return spot ? -expm1(-j->lambda_per_h * whole) : 0;
+}
+
 int evaluate_mixed(struct search *q, struct candidate *c)
 {
     uint32_t runs = q->o->runs > 0 ? q->o->runs : 2000;
-    double deadline = q->s->deadline_s / 3600 - c->wait_h, exposed = 0;
+    if (c->fallback) { /* the wait is a fixed one here */
+        c->fallback = false;
+        c->wait_h = c->job.wait_h;
+    }
+    c->p95_h = (double)NAN;
+    double deadline = q->s->deadline_s / 3600 - c->wait_h;
     struct mixed_run sum = {0};
     double interruptions = 0;
     for (uint32_t i = 0; i < runs; i++) {
@@ -63,7 +77,6 @@ int evaluate_mixed(struct search *q, struct candidate *c)
         sum.demand_useful += r.demand_useful;
         sum.demand_waste += r.demand_waste;
         interruptions += r.interruptions;
-        exposed += r.interruptions > 0;
     }
     c->mixed = true;
     c->reject = REJECT_NONE;
@@ -75,7 +88,7 @@ int evaluate_mixed(struct search *q, struct candidate *c)
     c->billed_h = c->spot_useful_h + c->spot_waste_h + c->demand_useful_h + c->demand_waste_h;
     c->interruptions = interruptions / runs;
     c->makespan_h = c->wait_h + sum.t / runs;
-    c->risk = exposed / runs;
+    c->risk = mixed_risk(&c->job, deadline);
     if (c->cached) {
         c->epochs_read = fmin(1, q->epochs) * (1 + c->interruptions);
     }

@@ -115,10 +115,9 @@ static int check_spot(struct search *q)
     if (s->spread_types || s->spread_zones) {
         unused[n++] = "spot.spread changes no figure: each plan is one instance type in one region";
     }
-    if (s->wait_before_fallback_s >= 0) {
-        unused[n++] =
-            "wait_before_fallback changes no figure: plans here change to on demand only when "
-            "the deadline asks for it";
+    if (s->wait_before_fallback_s >= 0 && s->start_wait_spot_s <= 0) {
+        unused[n++] = "wait_before_fallback changes no figure: start_wait.spot is 0, spot is there "
+                      "at once";
     }
     for (size_t i = 0; i < n && q->n_warnings < 24; i++) {
         q->warning[q->n_warnings++] = unused[i];

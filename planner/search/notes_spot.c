@@ -271,6 +271,22 @@ void spot_notes(struct notes *o, const struct candidate *c)
     }
     rate_basis(o, c);
     cap_note(o, c);
+    if (q->s->wait_before_fallback_s >= 0 && q->s->start_wait_spot_s > 0 && m->twin == NULL) {
+        note_add(o, "wait_before_fallback does nothing here: the same machine has no on-demand "
+                    "price among the ways to pay that are allowed, or a lower one");
+    }
+    if (c->fallback) {
+        double w = c->job.wait_h, patience = q->s->wait_before_fallback_s / 3600;
+        note_add(o, arena_printf(
+                        q->arena,
+                        "policy fallback: spot that takes longer than %.0f min to come is given up "
+                        "for on demand (%.4f USD/h a machine) to the end; at %.0f min on average "
+                        "(exponential) that happens in %.1f %% of the waits; %.0f %% of the hours "
+                        "are on demand",
+                        patience * 60, m->twin->usd_h, w * 60, 100 * exp(-patience / w),
+                        100 * (c->demand_useful_h + c->demand_waste_h) / c->billed_h));
+        return;
+    }
     if (c->mixed) {
         note_add(o,
                  arena_printf(

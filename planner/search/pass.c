@@ -225,7 +225,7 @@ static int put_front(struct search *q, struct outcome *o, const struct candidate
 static bool same_group(const struct candidate *a, const struct candidate *b)
 {
     return a->machine->purchase == b->machine->purchase && a->mixed == b->mixed &&
-           strcmp(a->machine->type, b->machine->type) == 0 &&
+           a->fallback == b->fallback && strcmp(a->machine->type, b->machine->type) == 0 &&
            strcmp(a->machine->vendor, b->machine->vendor) == 0 &&
            strcmp(a->machine->gpu, b->machine->gpu) == 0;
 }
@@ -310,16 +310,46 @@ static int take(struct search *q, struct outcome *o, const struct candidate *c)
     return q->cheapest_only ? 0 : put_front(q, o, c);
 }
 
+static bool may_be_mixed(const struct search *q, const struct candidate *c)
+{
+    return q->use_deadline && c->machine->twin != NULL &&
+           strcmp(q->s->spot_policy, "spot_only") != 0;
+}
+
+/* With on demand as the safety net it may cost less than alone, where interruptions cost much: no
+ * less than a run without any, at the price of spot. */
+static bool matters_mixed(struct search *q, const struct outcome *o, const struct candidate *c)
+{
+    struct candidate k = *c;
+    if (!may_be_mixed(q, c) || deadline_bounds(q, &k) != 0) {
+        return false;
+    }
+    double tau = fmin(c->job.tau_h, c->job.work_h);
+    double writes = fmax(0, ceil(c->job.work_h / tau - 1e-9) - 1);
+    k.billed_h = c->job.restart_h + c->job.work_h + writes * c->job.delta_h;
+    k.makespan_h = k.billed_h;
+    k.interruptions = 0;
+    k.risk =
+        mixed_risk(&c->job, q->s->deadline_s / 3600 - q->s->start_wait_spot_s / 3600) * (1 - SLACK);
+    k.epochs_read = c->cached ? fmin(1, q->epochs) : c->epochs_read;
+    k.cost_usd = (c->n * c->machine->usd_h * k.billed_h + shared_usd(q, &k)) * (1 - SLACK);
+    k.wait_h = c->fallback ? 0 : c->wait_h;
+    return matters(q, o, &k);
+}
+
 static int try_candidate(struct search *q, struct outcome *o, struct candidate *c)
 {
     int rc = evaluate(q, c);
     o->evaluated++;
     if (rc == 0 && c->reject == REJECT_NONE) {
-        if (q->prune && !matters(q, o, c)) {
+        if (q->prune && !matters(q, o, c) && !matters_mixed(q, o, c)) {
             note_dearer(q, o, c->machine, c->cost_usd);
             return 0;
         }
+        const struct rejected *told = ledger_find(q, &o->ledger, c->machine);
+        q->terse = told != NULL && (told->accepted || told->reason != NULL);
         rc = evaluate_deadline(q, c);
+        q->terse = false;
     }
     if (rc != 0) {
         return rc;
@@ -328,7 +358,7 @@ static int try_candidate(struct search *q, struct outcome *o, struct candidate *
         return take(q, o, c);
     }
     note_reject(q, o, c->machine, (int)c->reject, c->reason, c->cost_usd);
-    if (c->reject != REJECT_DEADLINE || c->hopeless || c->machine->twin == NULL) {
+    if (c->reject != REJECT_DEADLINE || c->hopeless || !may_be_mixed(q, c)) {
         return 0;
     }
     /* Spot alone is late too often: with on demand as the safety net? */

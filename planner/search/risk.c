@@ -134,7 +134,11 @@ static void run_number(const struct search *q, const struct candidate *c, double
     if (c->mixed) {
         struct mixed_run r;
         struct rng rng = luck->before;
-        mixed_once(&c->job, work, q->s->deadline_s / 3600 - c->wait_h, &rng, &r);
+        if (c->fallback) {
+            fallback_once(&c->job, work, q->s->wait_before_fallback_s / 3600, &rng, &r);
+        } else {
+            mixed_once(&c->job, work, q->s->deadline_s / 3600 - c->wait_h, &rng, &r);
+        }
         *t = r.t;
         *billed = c->n * (c->machine->usd_h * (r.spot_useful + r.spot_waste) +
                           c->machine->twin->usd_h * (r.demand_useful + r.demand_waste));
@@ -144,37 +148,54 @@ static void run_number(const struct search *q, const struct candidate *c, double
     *t += c->wait_h;
 }
 
+/* The chance by runs; with q->terse only whether it is enough, NAN then if it is. */
 static double chance_by_runs(const struct search *q, const struct candidate *c)
 {
     uint32_t runs = run_count(q), met = 0;
+    double enough = ceil(q->s->confidence * runs - 1e-9);
     const double *factor = factors(q, c->kind->sigma);
     for (uint32_t i = 0; i < runs; i++) {
         double t, billed;
         run_number(q, c, factor[i], i, &t, &billed);
         met += t <= q->s->deadline_s / 3600;
+        if (q->terse && met >= enough) {
+            return (double)NAN;
+        }
+        if (q->terse && runs - (i + 1 - met) < enough) {
+            return 0;
+        }
     }
     return (double)met / runs;
 }
 
-bool deadline_meets(struct search *q, struct candidate *c)
+int deadline_bounds(struct search *q, struct candidate *c)
 {
     double confidence = q->s->confidence;
     c->p_deadline = chance_undisturbed(q, c); /* on demand exact, on spot at most */
     c->hopeless = c->p_deadline < confidence;
     if (c->job.lambda_per_h <= 0 || c->hopeless) {
-        return c->p_deadline >= confidence;
+        return c->p_deadline >= confidence ? 1 : -1;
     }
     double tail = (1 - confidence) / 2;
     if (q->accept_z == 0) {
         q->accept_z = normal_quantile(1 - tail);
     }
     double f = exp(c->kind->sigma * q->accept_z);
-    if (chernoff(&c->job, f, q->s->deadline_s / 3600 - c->wait_h) <= tail) {
+    if (!c->fallback && chernoff(&c->job, f, q->s->deadline_s / 3600 - c->wait_h) <= tail) {
         c->p_deadline = (double)NAN; /* enough, but not known exactly */
-        return true;
+        return 1;
     }
-    c->p_deadline = chance_by_runs(q, c);
-    return c->p_deadline >= confidence;
+    return 0;
+}
+
+bool deadline_meets(struct search *q, struct candidate *c)
+{
+    int sure = deadline_bounds(q, c);
+    if (sure == 0) {
+        c->p_deadline = chance_by_runs(q, c);
+        sure = c->p_deadline < q->s->confidence ? -1 : 1;
+    }
+    return sure > 0;
 }
 
 /* One trajectory: hours until done and hours billed. */

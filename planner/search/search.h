@@ -8,6 +8,7 @@
  *   place.c     where training data may lie: every placement of a region with its charges
  *   evaluate.c  one candidate: time, cost, risk
  *   risk.c      chance of the deadline: closed forms, bounds, trajectories
+ *   mixed.c     spot with on demand as the safety net; fallback.c  with patience
  *   build.c     a candidate as a plan with its exact bill
  *   notes.c, notes_spot.c, notes_model.c  what a person must know beside the figures
  *   commitments.c  what a term's commitment costs beside renting by the hour
@@ -153,6 +154,7 @@ struct candidate {
     double wait_h, makespan_h, billed_h, writes, interruptions;
     bool hopeless; /* too late even when nothing is interrupted */
     bool mixed;    /* spot first, on demand once the deadline asks for it */
+    bool fallback; /* mixed by patience: wait_before_fallback */
     double spot_useful_h, spot_waste_h, demand_useful_h, demand_waste_h;
     double cost_usd, risk; /* risk: chance of at least one interruption */
     bool at_least;
@@ -173,6 +175,7 @@ struct search {
     const struct search_tweak *tweak; /* NULL = none */
     struct arena *arena;              /* of the plan set: what plans point to */
     bool prune, use_budget, use_deadline;
+    bool terse;         /* reasons are not wanted: no exact chance for what is refused */
     bool cheapest_only; /* no Pareto front: what cannot be ranked is left out by its cost alone */
     double budget_usd;
     struct machine *machine;
@@ -248,6 +251,8 @@ int charges_append(struct search *q, struct charges *to, const struct charges *f
 
 /* Chance of the deadline: exact on demand, else bounds and, where they do not decide, runs. */
 bool deadline_meets(struct search *q, struct candidate *c);
+/* What bounds alone tell: 1 it does, -1 it does not, 0 runs must decide. */
+int deadline_bounds(struct search *q, struct candidate *c);
 struct risk_result {
     double mean_h, p5_h, p50_h, p95_h, billed_p5_h, billed_p50_h, billed_p95_h;
     double p, lo, hi;
@@ -257,6 +262,8 @@ struct risk_result {
 /* Spot first with a safety net: fills everything of c as evaluate does, by trajectories at the
  * model's central rate; its chance of the deadline is known then. */
 int evaluate_mixed(struct search *q, struct candidate *c);
+/* Chance that the net's run at the central rate is interrupted: of its first spot machine. */
+double mixed_risk(const struct ckpt_job *j, double deadline_h);
 struct mixed_run {
     double t, spot_useful, spot_waste, demand_useful, demand_waste;
     int interruptions;
@@ -264,6 +271,12 @@ struct mixed_run {
 struct rng;
 void mixed_once(const struct ckpt_job *j, double work, double deadline_h, struct rng *rng,
                 struct mixed_run *out);
+/* Does wait_before_fallback say anything of this machine? */
+bool fallback_applies(const struct search *q, const struct machine *m);
+/* evaluate, for a machine to which it applies; the interval is set. */
+int evaluate_fallback(struct search *q, struct candidate *c);
+void fallback_once(const struct ckpt_job *j, double work, double patience_h, struct rng *rng,
+                   struct mixed_run *out);
 /* Costs that both kinds of candidates share: placement, checkpoints, other data. */
 double shared_usd(const struct search *q, const struct candidate *c);
 int check_limits(struct search *q, struct candidate *c);

@@ -158,10 +158,12 @@ static int look(struct study *y, enum knob k, double factor, struct point *out)
     if (rc == 0) {
         const struct plan *p = &set->plan[0];
         out->same = same_plan(p, y->best);
-        out->best = arena_printf(y->arena, "%d x %s %s in %s/%s", p->instances, p->instance_type,
-                                 strcmp(p->policy, "greedy") == 0 ? "spot, then on demand"
-                                                                  : purchase_name(p->purchase),
-                                 p->vendor, p->region);
+        out->best =
+            arena_printf(y->arena, "%d x %s %s in %s/%s", p->instances, p->instance_type,
+                         strcmp(p->policy, "greedy") == 0 || strcmp(p->policy, "fallback") == 0
+                             ? "spot, then on demand"
+                             : purchase_name(p->purchase),
+                         p->vendor, p->region);
         rc = out->best == NULL ? gt_fail(y->err, GT_ENOMEM, "", "out of memory") : 0;
     } else if (rc == GT_EINFEASIBLE) {
         rc = 0;

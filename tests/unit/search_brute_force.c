@@ -169,13 +169,18 @@ static struct scenario *random_scenario(struct rng *r)
                      1 + (int)(rng_u64(r) % 16));
     if (rng_u64(r) % 2) {
         n += snprintf(text + n, sizeof text - (size_t)n, ", deadline: %.1fh, confidence: %.2f",
-                      between(r, 0.5, 30), between(r, 0.5, 0.99));
+                      between(r, 0.5, rng_u64(r) % 2 ? 8 : 30), between(r, 0.5, 0.99));
     }
     if (rng_u64(r) % 2) {
         n += snprintf(text + n, sizeof text - (size_t)n, ", budget: %.2f USD", between(r, 5, 400));
     }
     n += snprintf(text + n, sizeof text - (size_t)n, "}\nspot: {interruption: %.3f}\n",
-                  between(r, 0.001, 0.6));
+                  between(r, 0.001, rng_u64(r) % 2 ? 2 : 0.6));
+    if (rng_u64(r) % 3 == 0) {
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "start_wait: {spot: %dmin}\nwait_before_fallback: %dmin\n",
+                      1 + (int)(rng_u64(r) % 90), (int)(rng_u64(r) % 120));
+    }
     if (rng_u64(r) % 4) {
         n += snprintf(
             text + n, sizeof text - (size_t)n,
@@ -255,7 +260,7 @@ static void check_each(struct search *q, const struct outcome *o)
 static void agrees_with_brute_force(void **state)
 {
     (void)state;
-    size_t feasible = 0, pruned = 0, all = 0, mixed = 0;
+    size_t feasible = 0, pruned = 0, all = 0, mixed = 0, fallback = 0;
     for (uint64_t i = 0; i < CATALOGS; i++) {
         struct rng r;
         rng_init(&r, 20261202, i);
@@ -292,7 +297,11 @@ static void agrees_with_brute_force(void **state)
             lower_bound(&q, k->machine, k->kind, k->n, &usd, &hours, &risk);
             assert_true(usd <= k->cost_usd * (1 + 1e-9) && risk <= k->risk + 1e-12);
             assert_true(hours <= timed.p95_h * (1 + 1e-9));
-            mixed += k->mixed;
+            mixed += k->mixed && !k->fallback;
+            fallback += k->fallback;
+        }
+        for (size_t j = 0; j < slow.n_front; j++) {
+            mixed += slow.front[j].mixed && !slow.front[j].fallback;
         }
         feasible += slow.n_top > 0;
         pruned += fast.evaluated < slow.evaluated;
@@ -306,8 +315,8 @@ static void agrees_with_brute_force(void **state)
         feasible, CATALOGS, all, pruned);
     assert_true(feasible > CATALOGS / 2 && feasible < CATALOGS);
     assert_true(pruned > CATALOGS / 4);
-    print_message("%zu ranked plans have a safety net\n", mixed);
-    assert_true(mixed > 0);
+    print_message("%zu plans have a safety net, %zu fall back\n", mixed, fallback);
+    assert_true(mixed > 0 && fallback > 20);
 }
 
 /* The numbers of machines that are considered, as keys.def says. */

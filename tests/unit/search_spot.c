@@ -1,6 +1,7 @@
 /* What a scenario says of spot: a maximum price as it works today, the vendor's notice, steps
  * between checkpoints, the rate that sensitivity turns. */
 #include "../../planner/search/search.h"
+#include "gputier/rng.h"
 #include "support/tiny_catalog.h"
 #include "unit.h"
 #include <stdio.h>
@@ -212,6 +213,76 @@ static void steps_are_compared(void **state)
     catalog_free(c);
 }
 
+/* The exact expectation of wait_before_fallback against trajectories; without patience it is on
+ * demand, with all of it the run on spot alone. */
+static void fallback_is_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        double patience, lambda, wait;
+    } row[] = {{0.5, 0.1, 0.5}, {0.1, 0.4, 1}, {3, 0.2, 1}, {0, 0.2, 1}, {400, 0.2, 0.3}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        char text[500];
+        struct catalog *c = two_prices("aws");
+        struct gt_error err = {0};
+        struct plan_options o = {.top = 1, .runs = 100, .now = NOW};
+        struct search q = {.c = c, .o = &o, .arena = arena_new(0), .err = &err};
+        struct scenario *s = NULL;
+        snprintf(text, sizeof text,
+                 JOB("20GB", "1h") "spot: {interruption: %g}\nstart_wait: {spot: %gh}\n"
+                                   "wait_before_fallback: %gh\n",
+                 row[i].lambda, row[i].wait, row[i].patience);
+        assert_int_equal(scenario_parse(text, strlen(text), "t", NULL, 0, NOW, 0, &s, &err), 0);
+        q.s = s;
+        assert_int_equal(search_open(&q), 0);
+        const struct machine *m = &q.machine[0];
+        assert_int_equal(m->purchase, PURCHASE_SPOT);
+        struct candidate k = {
+            .machine = m, .kind = search_kind(&q, m, 1), .n = 1, .place = &q.region[0].place[0]};
+        assert_int_equal(evaluate(&q, &k), 0);
+        assert_true(k.reject == REJECT_NONE && k.fallback);
+        enum { RUNS = 60000 };
+        double sum[6] = {0}, square[6] = {0}, clean = 0;
+        for (uint64_t r = 0; r < RUNS; r++) {
+            struct rng rng;
+            struct mixed_run one;
+            rng_init(&rng, 3, r);
+            fallback_once(&k.job, k.job.work_h, row[i].patience, &rng, &one);
+            const double v[6] = {one.t,
+                                 one.spot_useful,
+                                 one.spot_waste,
+                                 one.demand_useful,
+                                 one.demand_waste,
+                                 one.interruptions};
+            for (int f = 0; f < 6; f++) {
+                sum[f] += v[f];
+                square[f] += v[f] * v[f];
+            }
+            clean += one.interruptions == 0;
+        }
+        const double exact[6] = {k.makespan_h,      k.spot_useful_h,  k.spot_waste_h,
+                                 k.demand_useful_h, k.demand_waste_h, k.interruptions};
+        for (int f = 0; f < 6; f++) {
+            double mean = sum[f] / RUNS;
+            double error = sqrt(fmax(0, square[f] / RUNS - mean * mean) / RUNS);
+            assert_true(fabs(mean - exact[f]) <= 4.5 * error + 1e-9 * fabs(mean) + 1e-12);
+        }
+        assert_true(fabs(1 - clean / RUNS - k.risk) < 0.01);
+        if (row[i].patience == 0) {
+            assert_true(k.spot_useful_h == 0 && k.demand_waste_h == 0);
+        }
+        if (row[i].patience == 400) {
+            struct ckpt_result alone = {0};
+            assert_int_equal(ckpt_expected(&k.job, &alone, NULL), 0);
+            assert_true(fabs(alone.makespan_h + row[i].wait - k.makespan_h) < 1e-6);
+            assert_true(fabs(alone.billed_h - k.billed_h) < 1e-6);
+        }
+        scenario_free(s);
+        arena_free(q.arena);
+        catalog_free(c);
+    }
+}
+
 static const struct plan_hinge *hinge(const struct plan_set *set, const char *input)
 {
     for (size_t i = 0; i < set->n_hinges; i++) {
@@ -264,6 +335,7 @@ int main(void)
         cmocka_unit_test(caps_work_as_today),
         cmocka_unit_test(notices_differ),
         cmocka_unit_test(steps_are_compared),
+        cmocka_unit_test(fallback_is_exact),
         cmocka_unit_test(sensitivity_turns_the_counted_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

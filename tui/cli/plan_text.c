@@ -64,8 +64,9 @@ static void plan_row(struct text_table *t, const struct plan *p, const char *mar
                            place,
                            machine,
                            gpu,
-                           strcmp(p->policy, "greedy") == 0 ? "spot+demand"
-                                                            : purchase_name(p->purchase),
+                           strcmp(p->policy, "greedy") == 0 || strcmp(p->policy, "fallback") == 0
+                               ? "spot+demand"
+                               : purchase_name(p->purchase),
                            epoch,
                            duration_format(p->makespan_p50_s, p50),
                            duration_format(p->makespan_p95_s, p95),

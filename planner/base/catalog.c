@@ -345,5 +345,5 @@ bool catalog_under_floor(const struct catalog *c, size_t i)
         return false;
     }
     double usd = o->usd_per_hour[i] * o->gpu_den[i] / o->gpu_num[i];
-    return usd > 0 && usd < CATALOG_GPU_FLOOR_USD;
+    return usd > 0 && usd < CATALOG_GPU_FLOOR_USD * (1 - 1e-9); /* 0.35 / 7 is the floor */
 }

@@ -202,7 +202,7 @@ static int count_fields(const struct db *d, int64_t have[FIELDS], int64_t rows[F
 int quarantine_fields(const struct db *d, const struct staging *list, struct gt_error *err)
 {
     int64_t have[FIELDS] = {0}, rows[FIELDS] = {0};
-    bool own = own_list(list->source);
+    bool few_may_go = own_list(list->source) || list->regions_vary;
     sqlite3_stmt *st;
     int rc = count_fields(d, have, rows, err);
     if (list->regions_vary || list->series_complete || list->count[ST_SPOT] > 0) {
@@ -219,7 +219,7 @@ int quarantine_fields(const struct db *d, const struct staging *list, struct gt_
     int64_t before = st != NULL ? sqlite3_column_int64(st, 0) : 0, now = 0;
     (void)sqlite3_finalize(st);
     for (size_t i = 0; i < FIELDS; i++) {
-        bool usual = have[i] >= MANY_ROWS || (!own && have[i] > 0 && 2 * have[i] >= rows[i]);
+        bool usual = have[i] >= MANY_ROWS || (!few_may_go && have[i] > 0 && 2 * have[i] >= rows[i]);
         /* a list without rows of that table says nothing about its fields */
         usual = usual || (rows[i] == 0 && (before >> i & 1) != 0);
         if (!list->accept_large_change && (before >> i & 1) != 0 && rows[i] > 0 && have[i] == 0) {

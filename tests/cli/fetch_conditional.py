@@ -421,6 +421,8 @@ def states_of_sources():
     rc, text = at(12, "fetch", "cudo")
     say(rc == 3 and state(12)[0] == "quarantined" and "move by a factor" in state(12)[1]
         and dump(db, env()) == before, "sources: quarantined and why: %s" % (state(12),))
+    say("gputier --db NEW.db fetch cudo" in text and "--accept-large-change" in text
+        and "--accept-large-change" in state(12)[1], "quarantined: how to see and to take it: %s" % text[-300:])
     _, table = at(12, "sources")
     line = [x for x in table.split("\n") if x.startswith("cudo")][0]
     say("quarantined" in line and "move by" in line, "sources: the table says so too: %s" % line)

@@ -297,14 +297,14 @@ def slow_rows(rows, models, out):
         n = count(r)
         if r['usd'] is not None and r['usd'] <= 0:
             out.add(('zero_price', key(r)))
-        if n >= 1 and r['purchase'] not in ('spot', 'low_priority') and r['usd'] and r['usd'] / n < 0.05 and not desk_card(r['gpu']):
+        if n >= 1 and r['purchase'] not in ('spot', 'low_priority') and r['usd'] and r['usd'] / n < 0.05 * (1 - 1e-9) and not desk_card(r['gpu']):
             out.add(('gpu_at_cpu_price', key(r)))
         want = models.get(r['gpu'])
         if want and n and r['gpu_memory_gib'] is not None:
             want, slack = (want * n, 0.30) if n < 1 else (want, 0.08)
-            if abs(r['gpu_memory_gib'] - want) > slack * want:
+            if abs(r['gpu_memory_gib'] - want) > (slack + 1e-6) * want:
                 out.add(('impossible_memory', key(r)))
-        if r['vcpus'] and r['memory_gib'] is not None and not 0.2 <= r['memory_gib'] / r['vcpus'] <= 64:
+        if r['vcpus'] and r['memory_gib'] is not None and not 0.2 * (1 - 1e-6) <= r['memory_gib'] / r['vcpus'] <= 64 * (1 + 1e-6):
             out.add(('impossible_memory', key(r)))
         if r['as_of'] > '2026-08-26':
             out.add(('date_ahead', key(r)))
@@ -321,9 +321,9 @@ def slow_scaling(rows, out):
         for n, r in offers:
             fewer = [x for m, x in offers if 2 * m <= n]
             low = min(fewer, key=lambda x: x['usd']) if fewer else None
-            if low and r['usd'] < 1.2 * low['usd'] and not (low['vcpus'] or 0) > (r['vcpus'] or 0):
+            if low and r['usd'] < 1.2 * low['usd'] * (1 - 1e-6) and not (low['vcpus'] or 0) > (r['vcpus'] or 0):
                 out.add(('price_not_scaling_with_count', key(r)))
-            elif n > 1 and r['usd'] / n > 4 * least:
+            elif n > 1 and r['usd'] / n > 4 * least * (1 + 1e-6):
                 out.add(('price_not_scaling_with_count', key(r)))
 
 
@@ -350,7 +350,7 @@ def slow_regions(rows, fx, out):
         median, factor = sorted(r['usd'] for r in offers)[len(offers) // 2], 10 if spot else 3
         for r in offers:
             ratio = r['usd'] / median
-            if 1 / factor <= ratio <= factor:
+            if (1 - 1e-6) / factor <= ratio <= factor * (1 + 1e-6):
                 continue
             money = not spot and any(abs(ratio * fx[r['currency']] / fx[c] - 1) <= 0.10
                                      for c in ('USD', 'CNY') if c != r['currency'])

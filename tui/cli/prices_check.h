@@ -38,6 +38,7 @@ enum check_severity { CHECK_ERROR, CHECK_WARNING, CHECK_INFO };
 #define OUTLIER_LIST     3.0
 #define OUTLIER_SPOT     10.0
 #define FX_SLACK         0.10
+#define CHECK_SLACK      1e-6 /* a figure just at a limit: rows hold floats and binary prices */
 #define CHECK_DAY        ((int64_t)86400) /* s */
 #define STALE_DAYS       180
 #define STALE_SPOT_DAYS  30

@@ -32,11 +32,12 @@ static void scaling(struct check *k, const struct keyed *v, size_t first, size_t
             }
         }
         double price = check_usd(k->c, r);
-        if (small != SIZE_MAX && price < TWICE_COSTS * check_usd(k->c, small) &&
+        if (small != SIZE_MAX && price < TWICE_COSTS * check_usd(k->c, small) * (1 - CHECK_SLACK) &&
             !(o->vcpus[small] > o->vcpus[r])) {
             against = small;
-        } else if (o->gpu_num[r] > 1 &&
-                   price / o->gpu_num[r] > PER_GPU_FACTOR * check_usd(k->c, lo) / o->gpu_num[lo]) {
+        } else if (o->gpu_num[r] > 1 && price / o->gpu_num[r] > PER_GPU_FACTOR * (1 + CHECK_SLACK) *
+                                                                    check_usd(k->c, lo) /
+                                                                    o->gpu_num[lo]) {
             against = lo;
         }
         char name[CHECK_NAME], a[64], b[64];
@@ -161,7 +162,7 @@ static void outliers(struct check *k, struct keyed *v, size_t n)
     for (size_t i = 0; i < n; i++) {
         size_t r = v[i].row;
         double ratio = check_usd(k->c, r) / median;
-        if (ratio <= factor && ratio >= 1 / factor) {
+        if (ratio <= factor * (1 + CHECK_SLACK) && ratio >= (1 - CHECK_SLACK) / factor) {
             continue;
         }
         const char *real = spot ? NULL : mistaken_for(k, r, ratio);

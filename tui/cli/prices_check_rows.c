@@ -42,7 +42,7 @@ static void gpu_memory(struct check *k, size_t i)
     double want = slice ? sheet * price_filter_gpus(o, i) : sheet;
     double slack = slice ? SLICE_SLACK : MEMORY_SLACK;
     char name[CHECK_NAME];
-    if (want > 0 && fabs(have - want) > slack * want &&
+    if (want > 0 && fabs(have - want) > (slack + CHECK_SLACK) * want &&
         check_add(k, RULE_IMPOSSIBLE_MEMORY, CHECK_ERROR, i,
                   "%s: %g GiB for %s of a %s, which has %g", check_name(k->c, i, name), have,
                   slice ? "a part" : "each", catalog_text(k->c, o->gpu[i]), want)) {
@@ -55,7 +55,8 @@ static void host_memory(struct check *k, size_t i)
     const struct catalog_offers *o = &k->c->offers;
     double ram = (double)o->memory_gib[i], each = ram / (double)o->vcpus[i];
     char name[CHECK_NAME];
-    if (((isfinite(each) && (each < GIB_PER_VCPU_MIN || each > GIB_PER_VCPU_MAX)) ||
+    if (((isfinite(each) && (each < GIB_PER_VCPU_MIN * (1 - CHECK_SLACK) ||
+                             each > GIB_PER_VCPU_MAX * (1 + CHECK_SLACK))) ||
          ram > MACHINE_GIB_MAX) &&
         check_add(k, RULE_IMPOSSIBLE_MEMORY, CHECK_ERROR, i, "%s: %g GiB of memory for %g vCPUs",
                   check_name(k->c, i, name), ram, (double)o->vcpus[i])) {

@@ -115,7 +115,8 @@ static double network(const char *text)
     return strstr(text, "Gigabit") ? v : strstr(text, "Megabit") && v > 0 ? v / 1000 : -1;
 }
 
-void aws_take_gpu(const char *type, const char *count, struct offer_row *r)
+void aws_take_gpu(const char *type, const char *count, struct offer_row *r,
+                  char unnamed[AWS_UNNAMED])
 {
     const struct gpu_instance *g = gpu_of_instance("aws", type);
     int32_t num = 0, den = 1;
@@ -130,12 +131,16 @@ void aws_take_gpu(const char *type, const char *count, struct offer_row *r)
         r->gpu_memory_gib = (double)g->memory_gib;
         return;
     }
-    if (!stated) {
+    if (!stated || num == 0) {
         return;
     }
     const char *model = gpu_of_aws_family(type);
     if (!model) {
+        (void)snprintf(unnamed, AWS_UNNAMED, "GPU of %.*s", (int)strcspn(type, "."), type);
         r->note = "has GPUs of a model that the list does not name";
+        r->gpu = unnamed;
+        r->gpu_num = num;
+        r->gpu_den = den;
         return;
     }
     r->gpu = model;
@@ -210,7 +215,8 @@ static int hold(struct aws_offer *o, const struct offer_row *r, struct aws_held_
     if (!h) {
         return gt_fail(err, GT_ENOMEM, o->ctx->name, "out of memory");
     }
-    h->row = *r; /* vendor, model and note are static */
+    h->row = *r; /* vendor and note are static */
+    h->row.gpu = r->gpu ? keep(o, r->gpu, &failed) : NULL;
     h->row.region = keep(o, r->region, &failed);
     h->row.instance_type = keep(o, r->instance_type, &failed);
     h->row.sku = keep(o, r->sku, &failed);
@@ -245,6 +251,7 @@ int aws_put_compute(struct aws_offer *o, const struct aws_product *p, const stru
 {
     struct offer_row r = src_offer(o->ctx);
     const char *bad = "";
+    char unnamed[AWS_UNNAMED];
     r.region = aws_region(p->v[A_REGION], p->v[A_LOCATION]);
     if (!r.region) {
         return aws_bad(o, "location", p->v[A_LOCATION], err);
@@ -260,7 +267,7 @@ int aws_put_compute(struct aws_offer *o, const struct aws_product *p, const stru
     r.local_nvme_gb = local_nvme(p->v[A_STORAGE]);
     r.network_gbps = network(p->v[A_NETWORK]);
     r.valid_from = aws_time(t->effective);
-    aws_take_gpu(p->v[A_INSTANCE], p->v[A_GPU], &r);
+    aws_take_gpu(p->v[A_INSTANCE], p->v[A_GPU], &r, unnamed);
     if (*t->lease != '\0' && take_lease(&r, t) != 0) {
         return aws_bad(o, "reserved term", t->option, err);
     }

@@ -113,8 +113,11 @@ const char *aws_region_of_usage(const char *usage);
 /* What stands behind a word of the usage type: "EU-BoxUsage:t3.micro", "BoxUsage" -> "t3.micro"; ""
  * when nothing does, NULL for another word (HostBoxUsage is one). Borrowed. */
 const char *aws_usage_detail(const char *usage, const char *word);
-/* GPU model, count and memory of a type; count: as the list states it, "" = it does not. */
-void aws_take_gpu(const char *type, const char *count, struct offer_row *r);
+/* GPU model, count and memory of a type; count: as the list states it, "" = it does not. A model
+ * that nobody knows is called by the family, "GPU of g9x", in unnamed, which r borrows. */
+#define AWS_UNNAMED 48
+void aws_take_gpu(const char *type, const char *count, struct offer_row *r,
+                  char unnamed[AWS_UNNAMED]);
 /* "No Upfront", "AllUpfront", "Partial Upfront"; GT_EPARSE for another text. */
 int aws_payment(const char *option, enum payment *out) GT_CHECK;
 /* The scope that a fetch would give the same list: "us-east-1/AmazonEC2". */

@@ -126,6 +126,7 @@ int sp_put(struct sp_list *l, const struct sp_plan *p, const struct sp_rate *r,
 {
     struct offer_row o = src_offer(l->o.ctx);
     money rate;
+    char unnamed[AWS_UNNAMED];
     if (take_plan(p, &o) != 0) {
         return aws_bad(&l->o, "savings plan", p->option, err);
     }
@@ -135,7 +136,7 @@ int sp_put(struct sp_list *l, const struct sp_plan *p, const struct sp_rate *r,
     o.vendor = aws_vendor(o.region);
     o.sku = r->code;
     o.valid_from = aws_time(p->effective);
-    aws_take_gpu(o.instance_type, "", &o);
+    aws_take_gpu(o.instance_type, "", &o, unnamed);
     /* a partition has one currency; some lists leave it out */
     o.currency = *r->currency != '\0' ? r->currency : strcmp(o.vendor, "aws") == 0 ? "USD" : "CNY";
     if (strlen(o.currency) != 3 || !src_name_ok(o.currency)) {

@@ -16,6 +16,16 @@ def f019_total_is_not_each():
                                      aws("g6.xlarge", "0.8", "1", "24 GB"), aws("g5.48xlarge", "16.2", "8", "22 GB")]))
     check("each and the count", box.rows("instance_type", "gpu", "gpu_count", "gpu_memory_gib"),
           [("g5.48xlarge", "A10G", 8, 24), ("g6.24xlarge", "L4", 4, 24), ("g6.48xlarge", "L4", 8, 24), ("g6.xlarge", "L4", 1, 24)])
+    # a family that nobody knows yet: kept with its count, listed, and not guessed
+    new = Box()
+    new.take("aws-offer", aws_offer([aws("g99.48xlarge", "13.35", "8", "192 GB"), aws("g98.xlarge", "1", "1"), aws("m5.large", "0.1", "0"),
+                                     aws("m5.xlarge", "0.2")]))
+    check("a new family", new.rows("instance_type", "gpu", "gpu_count", "gpu_memory_gib"),
+          [("g98.xlarge", "GPU of g98", 1, None), ("g99.48xlarge", "GPU of g99", 8, None), ("m5.large", None, None, None),
+           ("m5.xlarge", None, None, None)])
+    check("is no CPU machine", [t for t, in new.rows("instance_type", args=("--gpus", "0"))], ["m5.large", "m5.xlarge"])
+    told = " ".join(f["text"] for f in new.json("prices", "check")["findings"] if f["kind"] == "unknown_gpu")
+    check("is listed", ("GPU of g98" in told, "GPU of g99" in told), (True, True))
     check("the total is never more than that", {o["gpu_count"] * o["gpu_memory_gib"] for o in box.offers("--gpus", "8")}, {192})
 
 

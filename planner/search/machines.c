@@ -92,6 +92,12 @@ static bool row_usable(const struct search *q, size_t row)
            gpu_wanted(s, catalog_text(q->c, f->gpu[row]));
 }
 
+bool search_row_passes(const struct search *q, const struct scenario *s, size_t row)
+{
+    struct search other = {.c = q->c, .o = q->o, .s = s};
+    return row_usable(&other, row);
+}
+
 static size_t region_index(struct search *q, uint32_t vendor, uint32_t region)
 {
     for (size_t i = q->n_regions; i-- > 0;) { /* rows of one region stand together */

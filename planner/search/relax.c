@@ -24,13 +24,101 @@ static void describe(const struct candidate *c, char *buf, size_t size)
              purchase_name(c->machine->purchase), c->machine->vendor, c->machine->region);
 }
 
+enum filter {
+    FILTER_COUNT,
+    FILTER_PURCHASE,
+    FILTER_MODELS,
+    FILTER_REGIONS,
+    FILTER_VENDORS,
+    FILTERS
+};
+
+static void without(struct scenario *s, enum filter f)
+{
+    switch (f) {
+    case FILTER_PURCHASE:
+        s->purchase_mask = UINT32_MAX;
+        break;
+    case FILTER_MODELS:
+        s->n_gpu_models = 0;
+        break;
+    case FILTER_COUNT:
+        s->gpus_min = 1;
+        s->gpus_max = 4096;
+        break;
+    case FILTER_VENDORS:
+        s->n_vendors = 0;
+        s->n_regions = 0;
+        break;
+    default:
+        s->n_regions = 0;
+    }
+}
+
+/* What an offer has that the filter would have to allow. */
+static const char *allows(const struct search *q, enum filter f, size_t row, char buf[160])
+{
+    const struct catalog_offers *o = &q->c->offers;
+    switch (f) {
+    case FILTER_PURCHASE:
+        return purchase_name((enum purchase)o->purchase[row]);
+    case FILTER_MODELS:
+        return catalog_text(q->c, o->gpu[row]);
+    case FILTER_COUNT:
+        snprintf(buf, 160, "%g", ceil((double)o->gpu_num[row] / o->gpu_den[row]));
+        return buf;
+    case FILTER_VENDORS:
+        return catalog_text(q->c, o->vendor[row]);
+    default:
+        snprintf(buf, 160, "%.60s/%.80s", catalog_text(q->c, o->vendor[row]),
+                 catalog_text(q->c, o->region[row]));
+        return buf;
+    }
+}
+
+/* The filter that alone stands in the way, with what the cheapest offers would need; "" = none. */
+static void binding_filter(struct search *q, char *out, size_t size)
+{
+    static const char *const name[FILTERS] = {"constraints.gpus.count", "purchase",
+                                              "constraints.gpus.models", "constraints.regions",
+                                              "constraints.vendors"};
+    const struct catalog_offers *o = &q->c->offers;
+    out[0] = '\0';
+    for (enum filter f = 0; f < FILTERS && out[0] == '\0'; f++) {
+        struct scenario s = *q->s;
+        size_t best = SIZE_MAX;
+        without(&s, f);
+        for (size_t i = 0; i < o->n; i++) {
+            if (o->price_state[i] == PRICE_KNOWN && o->usd_per_hour[i] > 0 &&
+                search_row_passes(q, &s, i) &&
+                (best == SIZE_MAX || o->usd_per_hour[i] < o->usd_per_hour[best])) {
+                best = i;
+            }
+        }
+        if (best != SIZE_MAX) {
+            char buf[160];
+            snprintf(out, size,
+                     "%s binds: the other filters leave offers, none of them passes it; nearest: "
+                     "%s (%.30s/%.60s %.60s)",
+                     name[f], allows(q, f, best, buf), catalog_text(q->c, o->vendor[best]),
+                     catalog_text(q->c, o->region[best]),
+                     catalog_text(q->c, o->instance_type[best]));
+        }
+    }
+}
+
 static int nothing_at_all(struct search *q, const struct outcome *o)
 {
     if (q->n_machines == 0) {
-        return gt_fail(q->err, GT_EINFEASIBLE, "",
-                       "no plan meets the constraints: no offer matches vendors, regions, gpus and "
-                       "purchase; nearest: leave one of "
-                       "them out");
+        char binds[500];
+        binding_filter(q, binds, sizeof binds);
+        return binds[0] != '\0'
+                   ? gt_fail(q->err, GT_EINFEASIBLE, "", "no plan meets the constraints: %s", binds)
+                   : gt_fail(q->err, GT_EINFEASIBLE, "",
+                             "no plan meets the constraints: no offer matches vendors, regions, "
+                             "gpus and "
+                             "purchase; nearest: leave one of "
+                             "them out");
     }
     bool memory = false;
     for (size_t i = 0; i < sizeof q->kinds / sizeof q->kinds[0]; i++) {
@@ -94,9 +182,12 @@ int search_relax(struct search *q)
                  ceil(earliest(q, &later) * 10) / 10, s->confidence);
     }
     if (more[0] == '\0' && longer[0] == '\0') {
+        struct risk_result r; /* of the cheapest: the pair of figures must hold for one plan */
         describe(&both.top[0], who, sizeof who);
+        rc = risk_runs(q, &both.top[0], &r);
         snprintf(more, sizeof more, "budget %.2f USD with deadline %.1f h (%s)",
-                 ceil(both.top[0].cost_usd * 100) / 100, ceil(earliest(q, &both) * 10) / 10, who);
+                 ceil(both.top[0].cost_usd * 100) / 100,
+                 rc == 0 ? ceil(r.confident_h * 10) / 10 : (double)INFINITY, who);
     }
     const char *binds = budget && !deadline                    ? "the budget binds"
                         : deadline && !budget                  ? "the deadline binds"

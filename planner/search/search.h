@@ -209,6 +209,8 @@ int search_names(struct search *q);
 int search_machines(struct search *q);
 int search_work(struct search *q);
 int search_places(struct search *q);
+/* Does an offer pass the filters of this scenario? */
+bool search_row_passes(const struct search *q, const struct scenario *s, size_t row);
 /* Remembered; NULL = out of memory. */
 const struct kind *search_kind(struct search *q, const struct machine *m, int n);
 /* Rate of so many of a kind's GPUs with other software and nothing but GPUs as the limit. */

@@ -319,6 +319,97 @@ static void agrees_with_brute_force(void **state)
     assert_true(mixed > 0 && fallback > 20);
 }
 
+/* One run of a candidate by a program of its own: another generator, hour by hour of what is
+ * planned, nothing but the scenario's model. */
+static double own_run(const struct candidate *c, unsigned short seed[3])
+{
+    double z = 0, t = c->wait_h, left = 0, rate = c->job.lambda_per_h;
+    for (int i = 0; i < 12; i++) {
+        z += erand48(seed);
+    }
+    left = c->job.work_h * exp(c->kind->sigma * (z - 6)); /* a sum of twelve: nearly normal */
+    for (int launch = 0; launch < 10000; launch++) {
+        double life = rate > 0 ? -log(1 - erand48(seed)) / rate : (double)INFINITY,
+               age = c->job.restart_h;
+        while (age <= life) {
+            double piece = fmin(left, c->job.tau_h);
+            double write = piece < left ? c->job.delta_h : 0;
+            if (age + piece + write > life) {
+                break;
+            }
+            age += piece + write;
+            left -= piece;
+            if (left <= 1e-12) {
+                return t + age;
+            }
+        }
+        t += life + c->job.wait_h;
+    }
+    return (double)INFINITY;
+}
+
+/* The cheapest plan that reaches the asked confidence: what is first does reach it, and nothing
+ * cheaper does, by many runs of that other program. */
+static void the_confident_is_the_cheapest(void **state)
+{
+    (void)state;
+    enum { RUNS = 4000 };
+    size_t asked = 0, cheaper = 0;
+    for (uint64_t i = 0; asked < 90 && i < 400; i++) {
+        struct rng r;
+        rng_init(&r, 77, i);
+        struct catalog *c = random_catalog(&r);
+        struct scenario *s = random_scenario(&r);
+        struct plan_options options = {
+            .top = 1, .seed = 7, .runs = RUNS, .now = NOW, .currency = ""};
+        struct gt_error err = {0};
+        struct search q = {.s = s, .c = c, .o = &options, .arena = arena_new(0), .err = &err};
+        struct outcome o;
+        s->spot_policy = "spot_only"; /* plans without a net, whose runs are written out above */
+        s->wait_before_fallback_s = -1;
+        assert_int_equal(search_open(&q), 0);
+        assert_int_equal(search_pass(&q, 1, &o), 0);
+        if (s->deadline_s <= 0 || o.n_top == 0) {
+            goto next;
+        }
+        asked++;
+        for (size_t j = 0; j < q.n_machines; j++) {
+            const struct machine *m = &q.machine[j];
+            for (int n = 1; n * m->gpus <= s->gpus_max; n++) {
+                const struct kind *k = search_kind(&q, m, n);
+                const struct region *at = &q.region[m->region_index];
+                for (size_t p = 0; p < at->n_places && k->ok && n * m->gpus >= s->gpus_min; p++) {
+                    struct candidate one = {
+                        .machine = m, .kind = k, .n = n, .place = &at->place[p]};
+                    bool first =
+                        m == o.top[0].machine && n == o.top[0].n && one.place == o.top[0].place;
+                    if (!place_allows(one.place, m, n) || evaluate(&q, &one) != 0 ||
+                        one.reject != REJECT_NONE || one.at_least != o.top[0].at_least ||
+                        (!first && one.cost_usd >= o.top[0].cost_usd)) {
+                        continue;
+                    }
+                    unsigned short seed[3] = {(unsigned short)i, (unsigned short)j, 99};
+                    double met = 0;
+                    for (int run = 0; run < RUNS; run++) {
+                        met += own_run(&one, seed) <= s->deadline_s / 3600;
+                    }
+                    /* five deviations of both samples, and the sum of twelve's own error */
+                    double slack = 0.01 + 5 * sqrt(2 * s->confidence * (1 - s->confidence) / RUNS);
+                    cheaper += !first;
+                    assert_true(first ? met / RUNS >= s->confidence - slack
+                                      : met / RUNS <= s->confidence + slack);
+                }
+            }
+        }
+    next:
+        arena_free(q.arena);
+        scenario_free(s);
+        catalog_free(c);
+    }
+    print_message("%zu deadlines, %zu cheaper plans are too late\n", asked, cheaper);
+    assert_true(asked == 90 && cheaper > 40);
+}
+
 /* The numbers of machines that are considered, as keys.def says. */
 static void counts_are_as_documented(void **state)
 {
@@ -384,8 +475,8 @@ static void bills_add_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_brute_force),
-                                       cmocka_unit_test(counts_are_as_documented),
-                                       cmocka_unit_test(bills_add_up)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_brute_force), cmocka_unit_test(the_confident_is_the_cheapest),
+        cmocka_unit_test(counts_are_as_documented), cmocka_unit_test(bills_add_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

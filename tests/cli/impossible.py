@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""What cannot be met names the constraint that binds and the nearest relaxation: exit 3, and with that
+relaxation there is a plan. What is no number, out of range or in the past is refused with its place: exit 4."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+G = os.environ.get('GPUTIER', './gputier')
+folder = tempfile.TemporaryDirectory()
+env = dict(os.environ, GPUTIER_DB=folder.name + '/x.db', GPUTIER_NOW='2026-12-01T00:00:00Z')
+DEMO = 'data/examples/vision-team.yaml'
+failures = []
+
+
+def expect(ok, what):
+    if not ok:
+        failures.append(what)
+
+
+def run(*args):
+    return subprocess.run([G, *args], capture_output=True, text=True, env=env, timeout=100)
+
+
+def plan(sets):
+    return run('plan', DEMO, *(x for k, v in sets.items() for x in ('--set', f'{k}={v}')))
+
+
+def last(p):
+    return (p.stderr.strip().splitlines() or [''])[-1]
+
+
+# constraints, what binds, and how the nearest relaxation that is named reads as settings
+AMOUNT = r'nearest: budget ([\d.]+) USD'
+HOURS = r'deadline ([\d.]+) h at confidence'
+NEAREST = r'nearest: (\S+) \('
+CASES = (
+    ({'constraints.budget': '1 USD'}, 'the budget binds', {'constraints.budget': (AMOUNT, '{} USD')}),
+    ({'constraints.deadline': '1min'}, 'the deadline binds', {'constraints.deadline': (HOURS, '{}h')}),
+    ({'constraints.deadline': '1h', 'constraints.confidence': '0.99', 'purchase': '[on_demand]'}, 'the deadline binds',
+     {'constraints.deadline': (HOURS, '{}h')}),
+    ({'constraints.budget': '1 USD', 'constraints.deadline': '2min'}, 'budget and deadline bind together',
+     {'constraints.budget': (AMOUNT, '{} USD'), 'constraints.deadline': (r'with deadline ([\d.]+) h', '{}h')}),
+    ({'constraints.vendors': '[lambda]', 'purchase': '[spot]'}, 'purchase binds', {'purchase': (NEAREST, '[{}]')}),
+    ({'constraints.gpus.models': '[A100]', 'constraints.vendors': '[aws]', 'constraints.gpus.count': '1'},
+     'constraints.gpus.count binds', {'constraints.gpus.count': (NEAREST, '{}')}),
+    ({'constraints.regions': '[aws/us-east-1]', 'constraints.gpus.models': '[MI300X]', 'constraints.budget': '90000 USD'},
+     'constraints.gpus.models binds', {'constraints.gpus.models': (r'nearest: (.+) \(', '[{}]')}),
+    ({'constraints.vendors': '[lambda]', 'constraints.gpus.models': '[T4]'}, 'constraints.gpus.models binds',
+     {'constraints.gpus.models': (r'nearest: (.+) \(', '[{}]')}),
+    ({'workload.model': 'llama2-70b', 'workload.batch_per_gpu': '1', 'constraints.gpus.models': '[T4]'}, 'memory binds', None),
+)
+for sets, binds, relaxed in CASES:
+    p = plan(sets)
+    expect(p.returncode == 3, f'{sets}: exit {p.returncode}: {last(p)}')
+    expect(binds in last(p) and 'nearest: ' in last(p), f'{sets}: {last(p)}')
+    again = dict(sets)
+    for key, (pattern, text) in (relaxed or {}).items():
+        found = re.search(pattern, last(p))
+        expect(found, f'{sets}: no {pattern} in {last(p)}')
+        again[key] = text.format(found.group(1)) if found else sets[key]
+    if relaxed and binds.startswith(('purchase', 'constraints')):
+        again.update({'constraints.deadline': '2000d', 'constraints.budget': '9000000 USD'})
+    if relaxed:
+        p = plan(again)
+        expect(p.returncode == 0, f'{again}: the relaxation it named gives no plan: {last(p)}')
+
+# No numbers, out of range, in the past, contradicting: refused with the place, nothing on standard output.
+for key, value, has in (
+        ('constraints.deadline', 'nan', 'found "nan"'), ('constraints.deadline', '2020-01-01', 'has passed'),
+        ('constraints.deadline', '-3h', 'allowed'), ('constraints.deadline', '0h', 'allowed'),
+        ('constraints.deadline', '1e400h', 'allowed'), ('constraints.gpus.count', '0', 'from 1 to 4096'),
+        ('constraints.gpus.count', '8-4', 'allowed'), ('constraints.gpus.count', '99999999999999999999', 'allowed'),
+        ('constraints.confidence', '1', 'at most 0.9999'), ('constraints.confidence', 'inf', 'allowed'),
+        ('constraints.budget', '1e400 USD', 'allowed'), ('constraints.budget', '-5 USD', 'allowed'),
+        ('workload.epochs', 'nan', 'allowed'), ('workload.epochs', '1e300', 'at most 10000000'),
+        ('workload.epochs', '-1', 'allowed'), ('workload.samples', '0', 'allowed'), ('workload.samples', '1e99', 'allowed'),
+        ('workload.gpu_hours.hours', 'nan', 'allowed'), ('data.0.size', '99999999999999999999TiB', 'allowed'),
+        ('spot.interruption', 'nan', 'allowed'), ('spot.interruption', '-0.1', 'allowed'),
+        ('spot.max_price_factor', '0', 'allowed'), ('use.share', '0.7..0.4', 'allowed'), ('use.share', 'nan', 'allowed'),
+        ('wait_before_fallback', '-1min', 'allowed'), ('start_wait.spot', 'inf', 'allowed')):
+    p = plan({key: value})
+    expect(p.returncode == 4 and not p.stdout, f'{key}={value}: exit {p.returncode}: {p.stdout[:80]}{last(p)}')
+    expect(has in last(p) and '--set ' + key in last(p), f'{key}={value}: {last(p)}')
+for key, value in (('workload.gpu_hours.hours', '5'), ('workload.tokens', '1B')):
+    p = plan({key: value})
+    expect(p.returncode == 4 and not p.stdout, f'{key} beside epochs and samples: exit {p.returncode}: {last(p)}')
+
+# Traces with gaps, broken off, no numbers.
+HEAD = '# source=x\n# gap_s=600\n# n=10\n# nodes_probed=1\nt_s,avail\n'
+for rows, has in (('600,1\n1200,0\n6000,-1\n', 'the series has a gap'), ('0,1\n1200,\n1800,1\n6000,-1\n', 'avail must be'),
+                  ('0,1\n1200,0\n5000,-1\n', 'not a multiple of gap_s'), ('0,1\n1200,0\n', ''), ('0,1\n1200,nan\n6000,-1\n', 'avail'),
+                  ('0,1\n1200,0\n600,1\n6000,-1\n', ''), ('0,1\n1e9,0\n6000,-1\n', '')):
+    path = folder.name + '/t.csv'
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(HEAD + rows)
+    p = run('spot', 'replay', path, '--work', '20min', '--deadline', '60min', '--spot-price', '1', '--od-price', '3')
+    expect(p.returncode == 4 and not p.stdout and 't.csv:' in p.stderr and has in p.stderr,
+           f'{rows!r}: exit {p.returncode}: {p.stderr.strip()}')
+for f in failures:
+    print('not met:', f)
+sys.exit(1 if failures else 0)

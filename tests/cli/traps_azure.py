@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Traps of Azure's retail prices (../shared/docs/pricing-sources.md section 10, rows 28 to 40, 61, 64, 65,
+68, 69) at user level: small pages in Azure's layout, imported."""
+import json
+from decimal import Decimal
+
+from little import Box, check, main
+from makers import azure, azure_page
+
+SIZE = "D2s v5"
+TYPE = "Standard_D2s_v5"
+
+
+def taken(*rows, pages=1, status=0):
+    box = Box()
+    n = -(-len(rows) // pages) or 1
+    texts = [azure_page(rows[i:i + n]) for i in range(0, len(rows), n)] or [azure_page([])]
+    r = box.take("azure-retail", texts, status=status)
+    return box, r
+
+
+def priced(box, *fields):
+    return [x for x in box.rows(*(fields or ("purchase", "price_per_hour"))) if x[-1] is not None]
+
+
+def blob(price, tier=0.0, meter="Hot LRS Data Stored", unit="1 GB/Month", **more):
+    return azure("x", price, productName="General Block Blob v2", skuName="Hot LRS", meterName=meter, armSkuName="", serviceName="Storage",
+                 serviceFamily="Storage", unitOfMeasure=unit, tierMinimumUnits=tier, **more)
+
+
+def trap_28_the_total_of_a_term():
+    box, _ = taken(azure(SIZE, 0.096), azure(SIZE, 525.6, type="Reservation", reservationTerm="1 Year"),
+                   azure(SIZE, 1051.2, type="Reservation", reservationTerm="3 Years"))
+    check("by the hours of the term", priced(box), [("on_demand", "0.096"), ("reserved_1y", "0.06"), ("reserved_3y", "0.04")])
+    check("which is below on demand", [f for f in box.found() if f[0] == "commitment_above_on_demand"], [])
+
+
+def trap_29_other_systems_and_products():
+    others = [azure(SIZE, 0.01 * i, product=p) for i, p in enumerate((" Windows", " Win", " CloudServices", " Cloud Services"), 1)]
+    for rows in ([azure(SIZE, 0.096), *others], [*others, azure(SIZE, 0.096)]):
+        box, _ = taken(*rows)
+        check("Linux alone", priced(box), [("on_demand", "0.096")])
+
+
+def trap_30_classes_of_rows():
+    rows = [azure(SIZE, 0.096), azure(SIZE, 0.02, " Spot"), azure(SIZE, 0.03, " Low Priority"), azure(SIZE, 0.05, " Expired"),
+            azure(SIZE, 0.07, type="DevTestConsumption")]
+    for order in (rows, rows[::-1], rows[2:] + rows[:2]):
+        box, _ = taken(*order)
+        found = dict(priced(box))
+        check("on demand and spot", (found.pop("on_demand"), found.pop("spot")), ("0.096", "0.02"))
+        check("the others for themselves or not at all", set(found.items()) <= {("low_priority", "0.03"), ("dev_test", "0.07")})
+
+
+def trap_31_one_meter_for_several_sizes():
+    box, _ = taken(*[azure(s, 0.1, meterId="one") for s in ("D2s v5", "D2ds v5", "D2as v5")])
+    check("each by its size", [t for t, _ in priced(box, "instance_type", "price_per_hour")],
+          ["Standard_D2as_v5", "Standard_D2ds_v5", "Standard_D2s_v5"])
+
+
+def trap_33_rows_at_zero():
+    box, _ = taken(azure(SIZE, 0.096), azure("B1s", 0, " - Free"), azure("L96s v2", 0, " Low Priority"), azure("L96s v2", 0))
+    check("none is a price", priced(box, "instance_type", "price_per_hour"), [(TYPE, "0.096")])
+
+
+def trap_34_not_the_primary_region():
+    box, _ = taken(azure(SIZE, 0.096, isPrimaryMeterRegion=False), azure("D4s v5", 0.2))
+    check("a row that is not primary counts", priced(box, "instance_type", "price_per_hour"), [(TYPE, "0.096"), ("Standard_D4s_v5", "0.2")])
+    for flags in ((True, False), (False, True)):
+        box, _ = taken(*[azure(SIZE, 0.096 if f else 0.05, isPrimaryMeterRegion=f) for f in flags])
+        check("of two the primary one", priced(box), [("on_demand", "0.096")])
+
+
+def trap_35_no_rows_is_a_failure():
+    box, _ = taken(azure(SIZE, 0.096))
+    before = box.offers()
+    box.take("azure-retail", azure_page([]), status=4)
+    check("an empty answer keeps the prices", box.offers(), before)
+    r = box.run("import", "azure-retail", box.file("list", json.dumps({"Error": {"Code": "BadRequest", "Message": "Invalid OData"}})))
+    check("an error is one: " + r.stderr, r.returncode in (1, 4))
+    check("and keeps them too", box.offers(), before)
+
+
+def trap_36_ends_of_pages():
+    for link in (None, "", "absent"):
+        page = azure_page([azure(SIZE, 0.096)])
+        page["NextPageLink"] = link
+        if link == "absent":
+            del page["NextPageLink"]
+        box = Box()
+        box.take("azure-retail", page)
+        check("link %r" % (link,), priced(box), [("on_demand", "0.096")])
+    box = Box()
+    lower = azure_page([azure(SIZE, 0.096)])
+    lower["items"] = lower.pop("Items")
+    r = box.run("import", "azure-retail", box.file("lower.json", json.dumps(lower)))
+    check("'items' is read or told: " + r.stderr, priced(box) == [("on_demand", "0.096")] or "items" in r.stderr)
+
+
+def trap_37_rows_that_come_twice():
+    rows = [azure("D%ds v5" % n, n / 10) for n in (2, 4, 8, 16)]
+    box, r = taken(rows[0], rows[1], rows[1], rows[2], rows[2], rows[3], pages=2)
+    check("each once", [t for t, _ in priced(box, "instance_type", "price_per_hour")],
+          sorted("Standard_D%ds_v5" % n for n in (2, 4, 8, 16)))
+    check("and counted: " + r.stdout, "repeated" in r.stdout or "left out" in r.stdout)
+
+
+def rates(box, component="storage"):
+    return sorted(((Decimal(x["from_qty"] or 0), x["to_qty"] and Decimal(x["to_qty"]), Decimal(x["rate"]), x["unit_qty"])
+                   for x in box.json("prices", "storage").get("rates", []) if x["component"] == component), key=lambda x: x[0])
+
+
+def trap_38_tiers_without_ends():
+    tiers = [blob(0.0208, 0.0), blob(0.02, 51200.0), blob(0.0191, 512000.0)]
+    for order in (tiers, tiers[::-1], tiers[1:] + tiers[:1]):
+        box, _ = taken(azure(SIZE, 0.096), *order)
+        check("in order, each up to the next", rates(box), [(0, 51200, Decimal("0.0208"), 1), (51200, 512000, Decimal("0.02"), 1),
+                                                            (512000, None, Decimal("0.0191"), 1)])
+
+
+def trap_39_units_of_many():
+    box, _ = taken(azure(SIZE, 0.096), blob(0.05, meter="Hot LRS Write Operations", unit="10K"),
+                   blob(0.0208))
+    check("by the ten thousand", [(r, q) for _, _, r, q in rates(box, "put")], [(Decimal("0.05"), 10000)])
+
+
+def trap_40_disks_by_the_step():
+    disks = [azure("x", p, productName="Premium SSD Managed Disks", skuName=n + " LRS", meterName=n + " LRS Disk", armSkuName="",
+                   serviceName="Storage", serviceFamily="Storage", unitOfMeasure="1/Month") for n, p in (("P10", 19.71), ("P20", 38.02))]
+    box, _ = taken(azure(SIZE, 0.096), *disks)
+    steps = [x for x in box.json("prices", "storage").get("rates", []) if x["tier"] == "azure_disk_premium"]
+    found = sorted((x["unit"].replace("-", "_"), x["rate"], Decimal(x["from_qty"]),
+                    Decimal(x["to_qty"])) for x in steps)
+    check("a step is priced whole, for the sizes above the one below; never by the GiB",
+          found in ([], [("disk_month", "19.71", 64, 128), ("disk_month", "38.02", 256, 512)]))
+
+
+def trap_61_reference_currencies():
+    box = Box()
+    r = box.run("import", "azure-retail", box.file("list", json.dumps(azure_page([azure(SIZE, 0.096, currencyCode="EUR")]))))
+    check("a conversion for reference is refused or stays in its currency", (r.returncode, box.rows("currency", "price_per_hour")) in (
+        (0, [("EUR", "0.096")]), (4, [])))
+    check("and is named where refused", r.returncode == 0 or "EUR" in r.stderr)
+
+
+def trap_64_f165_units_with_blanks_and_words():
+    for unit in ("1 Hour", "1 Hour ", " 1 Hour"):
+        box, _ = taken(azure(SIZE, 0.05, unitOfMeasure=unit), azure("D4s v5", 0.2))
+        check(repr(unit), priced(box, "instance_type", "price_per_hour"), [(TYPE, "0.05"), ("Standard_D4s_v5", "0.2")])
+    for unit in ("1 Stunde", "1 GB/Month", "Hours", "0 Hours", "1 Fortnight"):
+        box, r = taken(azure(SIZE, 0.05, unitOfMeasure=unit), azure("D4s v5", 0.2))
+        check("%r is no hour" % unit, priced(box, "instance_type", "price_per_hour"), [("Standard_D4s_v5", "0.2")])
+        check("… and is told: " + r.stdout, "left out" in r.stdout + r.stderr)
+
+
+def trap_65_spellings_of_regions():
+    box, r = taken(azure(SIZE, 0.096), azure(SIZE, 0.2, armRegionName="", location="Atlantis Central"))
+    check("a region that nobody knows is not mapped", [x for x in box.rows("region", "price_per_hour") if x[0] == "eastus"], [("eastus", "0.096")])
+    check("no price of it elsewhere", {x for x, in box.rows("region")} <= {"eastus", "Atlantis Central", "global", "any"}, True)
+
+
+def trap_68_two_spellings_of_a_sku():
+    box, _ = taken(azure(SIZE, 0.096), azure("D4s v5", 0.2, skuName="Standard_D4s_v5"), azure("D4s v5", 0.05, skuName="Standard_D4s_v5 Spot",
+                                                                                           meterName="D4s v5 Spot"))
+    check("by armSkuName", priced(box, "instance_type", "purchase", "price_per_hour"),
+          [(TYPE, "on_demand", "0.096"), ("Standard_D4s_v5", "on_demand", "0.2"), ("Standard_D4s_v5", "spot", "0.05")])
+
+
+def trap_69_prices_of_the_future():
+    later = {"effectiveStartDate": "2027-01-01T00:00:00Z"}
+    for rows in ([azure(SIZE, 0.096), azure(SIZE, 0, **later)], [azure(SIZE, 0.5, **later), azure(SIZE, 0.096)]):
+        box, _ = taken(*rows)
+        check("not before their day", priced(box), [("on_demand", "0.096")])
+
+
+main([trap_28_the_total_of_a_term, trap_29_other_systems_and_products, trap_30_classes_of_rows, trap_31_one_meter_for_several_sizes,
+      trap_33_rows_at_zero, trap_34_not_the_primary_region, trap_35_no_rows_is_a_failure, trap_36_ends_of_pages,
+      trap_37_rows_that_come_twice, trap_38_tiers_without_ends, trap_39_units_of_many, trap_40_disks_by_the_step,
+      trap_61_reference_currencies, trap_64_f165_units_with_blanks_and_words, trap_65_spellings_of_regions,
+      trap_68_two_spellings_of_a_sku, trap_69_prices_of_the_future])

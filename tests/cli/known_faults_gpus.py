@@ -2,6 +2,7 @@
 """Faults that other programs had with GPUs (../shared/oracles/known-faults.md, "GPU name, count, memory"),
 each by its number: whose memory, which model, how many, and that nothing is lost over one bad row."""
 import itertools
+import json
 import os
 
 from little import Box, check, csv_text, main
@@ -91,6 +92,47 @@ def f047_one_bad_row_of_a_thousand():
     check("AWS: 199 of 200", (len(box.offers()), "left out" in r.stderr + r.stdout), (199, True))
 
 
+SAMPLES = os.path.join(os.environ.get("GPUTIER_SHARED", "../shared"), "samples")
+# the first entry that has such a field, in the vendor's own layout
+JSON_LISTS = {"lambda": ("lambda/instance-types.json", "price_cents_per_hour"), "runpod": ("runpod/gpuTypes.data.json", "securePrice"),
+              "digitalocean": ("digitalocean/sizes.json", "price_hourly"), "vultr": ("vultr/plans.json", "hourly_cost"),
+              "verda": ("verda/instance-types.json", "price_per_hour"), "jarvislabs": ("jarvislabs/server-meta.json", "price_per_hour"),
+              "fluidstack": ("fluidstack/list-available-configurations.response.json", "price_per_gpu_hr"),
+              "hyperstack": ("hyperstack/pricebook.response.json", "value")}
+
+
+def first_with(node, field):
+    """The first object in the document that has the field."""
+    if isinstance(node, dict) and field in node:
+        return node
+    for x in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        found = first_with(x, field)
+        if found is not None:
+            return found
+    return None
+
+
+def f047_one_bad_entry_of_a_json_list():
+    if not os.path.isdir(SAMPLES):
+        print("SKIPPED f047 of JSON lists: %s is missing" % SAMPLES)
+        return
+    for source, (path, field) in JSON_LISTS.items():
+        with open(os.path.join(SAMPLES, path), encoding="utf-8") as f:
+            text = f.read()
+        box = Box()
+        box.take(source, text)
+        whole = set(box.rows("instance_type", "purchase", "region", "price_per_hour"))
+        for bad in ("many", -5, 1e30):
+            spoilt = json.loads(text)
+            first_with(spoilt, field)[field] = bad
+            box = Box()
+            r = box.take(source, spoilt)
+            kept = set(box.rows("instance_type", "purchase", "region", "price_per_hour"))
+            lost = {x[0] for x in whole - kept}
+            check("%s, %r: the rest stays" % (source, bad), (kept <= whole, len(kept) > 0, len(lost) > 0), (True, True, True))
+            check("%s, %r: told: %s" % (source, bad, r.stderr), r.stderr.count("left out") >= 1)
+
+
 def f105_a100_of_two_sizes():
     parts = [gcp_sku("A2 Instance Core running in Americas", "0.03"), gcp_sku("A2 Instance Ram running in Americas", "0.004")]
     both = [gcp_sku("Nvidia Tesla A100 GPU running in Americas", "2.9"), gcp_sku("Nvidia Tesla A100 80GB GPU running in Americas", "3.9"),
@@ -133,4 +175,5 @@ def f183_one_name_two_memories():
 
 
 main([f019_total_is_not_each, f021_a_label_that_says_total, f023_export_models_are_their_own, f025_a_range_from_none,
-      f047_one_bad_row_of_a_thousand, f105_a100_of_two_sizes, f111_a_part_is_no_whole, f183_one_name_two_memories])
+      f047_one_bad_row_of_a_thousand, f047_one_bad_entry_of_a_json_list,
+      f105_a100_of_two_sizes, f111_a_part_is_no_whole, f183_one_name_two_memories])

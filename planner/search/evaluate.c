@@ -23,7 +23,7 @@ double commitment_terms(const struct search *q, enum purchase p)
 double machine_usd(const struct search *q, const struct machine *m, int n, double billed_h,
                    double makespan_h)
 {
-    double term = (double)purchase_term_hours(m->purchase);
+    double term = m->term_h;
     if (m->purchase == PURCHASE_MONTHLY) {
         return n * m->month_usd * fmax(1, ceil(makespan_h / GT_HOURS_PER_MONTH - 1e-9));
     }
@@ -43,7 +43,7 @@ void lower_bound(const struct search *q, const struct machine *m, const struct k
     double wait = (spot ? s->start_wait_spot_s : s->start_wait_on_demand_s) / HOUR;
     wait = fallback_applies(q, m) ? 0 : wait; /* random then */
     double run = k->work_h + s->setup_s / HOUR;
-    *p95_h = wait + s->setup_s / HOUR + k->work_h * p95_factor(q, m, k);
+    *p95_h = wait + s->setup_s / HOUR + k->work_h * (spot ? k->slow_spot : k->slow_demand);
     *usd = machine_usd(q, m, n, run, wait + run) + q->region[m->region_index].min_usd;
     /* With a twin on demand less of the run may be exposed than all of it. */
     *risk = spot && m->twin == NULL ? -expm1(-m->lambda_per_h * n * run) : 0;

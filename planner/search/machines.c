@@ -174,6 +174,7 @@ static void fill(struct search *q, size_t row, struct machine *m)
     m->type = catalog_text(q->c, f->instance_type[row]);
     m->gpu = catalog_text(q->c, f->gpu[row]);
     m->purchase = (enum purchase)f->purchase[row];
+    m->term_h = (double)purchase_term_hours(m->purchase);
     m->factor = discount(s, m->vendor, m->purchase) * tweaked(q, row);
     m->usd_h = in_usd(q, row, f->price_per_hour[row]) * m->factor;
     m->upfront_usd = in_usd(q, row, f->upfront[row]) * m->factor;

@@ -185,7 +185,7 @@ static int put_front(struct search *q, struct outcome *o, const struct candidate
 {
     double v[4], w[4];
     struct candidate timed = *c;
-    steps(c->cost_usd, c->at_least, least_p95(q, c), c->risk, v);
+    steps(c->cost_usd, c->at_least, least_p95(c), c->risk, v);
     if (q->prune && covered(o, v)) {
         return 0;
     }
@@ -271,7 +271,7 @@ static bool matters(const struct search *q, const struct outcome *o, const struc
                                          o->top[o->want - 1].at_least) < 0) {
         return true;
     }
-    steps(c->cost_usd, c->at_least, least_p95(q, c), c->risk, v);
+    steps(c->cost_usd, c->at_least, least_p95(c), c->risk, v);
     return !q->cheapest_only && !covered(o, v);
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define Z95 1.6448536269514722
+#define Z95 SEARCH_Z95
 
 static double normal_cdf(double z)
 {
@@ -297,15 +297,12 @@ int search_luck(struct search *q)
     return 0;
 }
 
-double p95_factor(const struct search *q, const struct machine *m, const struct kind *k)
-{
-    return exp((m->lambda_per_h > 0 ? q->slow_z : Z95) * k->sigma);
-}
-
-double least_p95(const struct search *q, const struct candidate *c)
+double least_p95(const struct candidate *c)
 {
     /* the last set-up, nothing lost; a run that is interrupted writes no less */
-    return c->wait_h + c->job.restart_h + c->job.work_h * p95_factor(q, c->machine, c->kind);
+    return c->wait_h + c->job.restart_h +
+           c->job.work_h *
+               (c->machine->lambda_per_h > 0 ? c->kind->slow_spot : c->kind->slow_demand);
 }
 
 int evaluate_p95(struct search *q, struct candidate *c)

@@ -25,6 +25,8 @@
 
 /* The longest a fleet of this size is considered: machines of one plan. */
 #define SEARCH_MAX_INSTANCES 512
+/* Deviations within which 95 % of a normal lie below. */
+#define SEARCH_Z95 1.6448536269514722
 /* Interruptions of one spot machine per hour when nobody knows better: product.md section 5. */
 #define SEARCH_ASSUMED_LAMBDA 0.05
 
@@ -104,7 +106,8 @@ struct machine {
     double gpus;
     const char *vendor, *region, *type, *gpu;
     enum purchase purchase;
-    double usd_h; /* one machine, one hour, discount applied; commitments: per term / term */
+    double term_h; /* of a commitment, else 0 */
+    double usd_h;  /* one machine, one hour, discount applied; commitments: per term / term */
     double upfront_usd, month_usd;
     double factor; /* discount */
     double vcpus, memory_gib, nvme_bytes, network_gbps;
@@ -128,8 +131,9 @@ struct kind {
     struct model_rate rate; /* samples_per_s of the gang */
     struct model_memory memory;
     bool has_memory;
-    double work_h; /* all the work at that rate */
-    double sigma;  /* of ln(time), from the 90 % interval */
+    double work_h;                 /* all the work at that rate */
+    double sigma;                  /* of ln(time), from the 90 % interval */
+    double slow_spot, slow_demand; /* the run's 95 % quantile is at least so many times its work */
     double batch, checkpoint_bytes;
     bool network_assumed;
     const char *note;
@@ -228,7 +232,7 @@ int evaluate_deadline(struct search *q, struct candidate *c);
 /* The time that 95 % of the runs keep within: the Pareto front is of cost, this and exposure. */
 int evaluate_p95(struct search *q, struct candidate *c);
 /* No interruption makes it shorter than this. */
-double least_p95(const struct search *q, const struct candidate *c);
+double least_p95(const struct candidate *c);
 /* No placement makes (m, n) cheaper, its 95 % quantile of time shorter, or it less exposed. */
 void lower_bound(const struct search *q, const struct machine *m, const struct kind *k, int n,
                  double *usd, double *p95_h, double *risk);
@@ -282,7 +286,6 @@ void fallback_once(const struct ckpt_job *j, double work, double patience_h, str
 /* Costs that both kinds of candidates share: placement, checkpoints, other data. */
 double shared_usd(const struct search *q, const struct candidate *c);
 int check_limits(struct search *q, struct candidate *c);
-double p95_factor(const struct search *q, const struct machine *m, const struct kind *k);
 int search_luck(struct search *q);
 int risk_runs(const struct search *q, const struct candidate *c, struct risk_result *out);
 

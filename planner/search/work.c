@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Quantile of the 90 % interval: +-1.645 standard deviations of ln(rate). */
-#define Z90 1.6448536269514722
+#define Z90 SEARCH_Z95
 /* GPU-hours moved to another GPU by the ratio of sheet rates: band as uncalibrated, section 9. */
 #define RATIO_BAND 1.35
 
@@ -345,5 +345,7 @@ const struct kind *search_kind(struct search *q, const struct machine *m, int n)
     } else if (model_work_of(q, k) != 0) {
         return NULL;
     }
+    k->slow_spot = exp(q->slow_z * k->sigma);
+    k->slow_demand = exp(SEARCH_Z95 * k->sigma);
     return k;
 }

@@ -22,3 +22,8 @@ version=$(best "$GPUTIER" --version)
 plan=$(best "$GPUTIER" --db "$dir/x.db" plan data/examples/vision-team.yaml)
 first=$(best "$GPUTIER" --db "$dir/x.db" prices --gpu A100 --limit 5)
 echo "empty process ${version} us; prices of A100 ${first} us; plan ${plan} us (target 300000): $(echo "scale=2; $plan / 300000" | bc) of the target"
+# The inner loops over made-up offers, in CPU time of one core.
+# shellcheck disable=SC2046 # a list of options
+cc -std=c17 -D_GNU_SOURCE -O2 -Iinclude -o "$dir/planner" tests/bench/planner.c build/libgputier.a \
+    $(pkg-config --libs sqlite3 libcjson yaml-0.1 libzstd zlib libutf8proc expat ncursesw) -lm -ldl -lpthread
+"$dir/planner"

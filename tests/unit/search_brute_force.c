@@ -241,8 +241,8 @@ static void check_each(struct search *q, const struct outcome *o)
                 if (c.makespan_h > 0 && c.cost_usd > 0) {
                     assert_int_equal(evaluate_p95(q, &c), 0);
                     assert_true(usd <= c.cost_usd * (1 + 1e-9));
-                    assert_true(hours <= least_p95(q, &c) * (1 + 1e-9));
-                    assert_true(least_p95(q, &c) <= c.p95_h * (1 + 1e-9));
+                    assert_true(hours <= least_p95(&c) * (1 + 1e-9));
+                    assert_true(least_p95(&c) <= c.p95_h * (1 + 1e-9));
                     assert_true(risk <= c.risk + 1e-12);
                 }
                 if (c.reject == REJECT_NONE) {

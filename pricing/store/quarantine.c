@@ -135,12 +135,14 @@ static int check_kinds(const struct db *d, const struct fact_table *t, bool few_
     int rc =
         first_row(d,
                   sqlite3_mprintf(
-                      "SELECT %s, count(*) FROM main.%s WHERE known_to IS NULL AND sort_price > 0"
-                      " AND feed IN (SELECT main FROM temp.feed_map) GROUP BY %s"
-                      " HAVING count(*) >= %d AND %s NOT IN (SELECT %s FROM st.%s"
-                      " WHERE sort_price > 0) ORDER BY 2 DESC, 1 LIMIT 1",
+                      /* the kinds stand in the index: no row is read where none is missing */
+                      "SELECT %s, count(*) FROM main.%s WHERE known_to IS NULL"
+                      " AND feed IN (SELECT main FROM temp.feed_map)"
+                      " AND %s NOT IN (SELECT DISTINCT %s FROM st.%s WHERE sort_price > 0)"
+                      " AND sort_price > 0 GROUP BY %s HAVING count(*) >= %d"
+                      " ORDER BY 2 DESC, 1 LIMIT 1",
                       offers ? "(SELECT name FROM main.purchase_option WHERE id = purchase)" : kind,
-                      t->name, kind, few_may_go ? MANY_ROWS : 1, kind, kind, t->name),
+                      t->name, kind, kind, t->name, kind, few_may_go ? MANY_ROWS : 1),
                   &st, err);
     if (rc == 0 && st != NULL) {
         long long n = sqlite3_column_int64(st, 1);
@@ -243,7 +245,14 @@ int quarantine_check(const struct db *d, const struct fact_table *t, const struc
         rc = check_types(d, err);
     } else if (fact_has(t->key, "place")) {
         rc = check_shrink(d, t, "*", "rows", err);
+        int64_t unpriced = 0; /* where every row has a price, prices do not vanish by themselves */
         if (rc == 0 && t->priced) {
+            char sql[100];
+            (void)snprintf(sql, sizeof sql,
+                           "SELECT EXISTS(SELECT 1 FROM st.%s WHERE sort_price IS NULL)", t->name);
+            rc = db_int(d, sql, &unpriced, err);
+        }
+        if (rc == 0 && unpriced != 0) {
             rc = check_shrink(d, t, "sort_price", "prices", err);
         }
     }

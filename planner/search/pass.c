@@ -158,7 +158,7 @@ static struct pair *make_pairs(struct search *q, struct outcome *o, size_t *n_ou
 static void steps(double usd, bool at_least, double time_h, double risk, double out[4])
 {
     out[0] = floor(usd * 100);
-    out[1] = floor(time_h * 100);
+    out[1] = search_time_steps(time_h);
     out[2] = floor(risk * 100);
     out[3] = at_least;
 }
@@ -181,6 +181,21 @@ static bool covered(const struct outcome *o, const double v[4])
     return false;
 }
 
+/* The time from which on a plan of this cost and exposure is covered. */
+static double covered_from(const struct outcome *o, const double v[4])
+{
+    double least = (double)INFINITY;
+    for (size_t i = 0; i < o->n_front; i++) {
+        const struct candidate *f = &o->front[i];
+        double w[4];
+        steps(f->cost_usd, f->at_least, f->p95_h, f->risk, w);
+        if (w[0] <= v[0] && w[2] <= v[2] && w[3] <= v[3]) {
+            least = fmin(least, w[1]);
+        }
+    }
+    return least;
+}
+
 static int put_front(struct search *q, struct outcome *o, const struct candidate *c)
 {
     double v[4], w[4];
@@ -189,8 +204,8 @@ static int put_front(struct search *q, struct outcome *o, const struct candidate
     if (q->prune && covered(o, v)) {
         return 0;
     }
-    int rc = evaluate_p95(q, &timed);
-    if (rc != 0) {
+    int rc = evaluate_p95(q, &timed, q->prune ? covered_from(o, v) : (double)INFINITY);
+    if (rc != 0 || isnan(timed.p95_h)) {
         return rc;
     }
     steps(c->cost_usd, c->at_least, timed.p95_h, c->risk, v);
@@ -321,7 +336,7 @@ static bool may_be_mixed(const struct search *q, const struct candidate *c)
 static bool matters_mixed(struct search *q, const struct outcome *o, const struct candidate *c)
 {
     struct candidate k = *c;
-    if (!may_be_mixed(q, c) || deadline_bounds(q, &k) != 0) {
+    if (!may_be_mixed(q, c)) {
         return false;
     }
     double tau = fmin(c->job.tau_h, c->job.work_h);
@@ -333,8 +348,8 @@ static bool matters_mixed(struct search *q, const struct outcome *o, const struc
         mixed_risk(&c->job, q->s->deadline_s / 3600 - q->s->start_wait_spot_s / 3600) * (1 - SLACK);
     k.epochs_read = c->cached ? fmin(1, q->epochs) : c->epochs_read;
     k.cost_usd = (c->n * c->machine->usd_h * k.billed_h + shared_usd(q, &k)) * (1 - SLACK);
-    k.wait_h = c->fallback ? 0 : c->wait_h;
-    return matters(q, o, &k);
+    struct candidate alone = *c;
+    return matters(q, o, &k) && deadline_bounds(q, &alone) == 0;
 }
 
 static int try_candidate(struct search *q, struct outcome *o, struct candidate *c)

@@ -64,13 +64,14 @@ static double log_mgf(double lambda, double theta, double s, double d, double w)
     return log(through + fail * exp(-r * l) / (1 - fail_again));
 }
 
-/* Upper bound of P(T > room) for the job with its work stretched by f. */
-static double chernoff(const struct ckpt_job *j, double f, double room)
+/* Upper bound of P(T > room) for the job with its work stretched by f; the first one found that is
+ * small enough. */
+static double chernoff(const struct ckpt_job *j, double f, double room, double enough)
 {
-    static const double share[] = {0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85};
+    static const double share[] = {0.5, 0.35, 0.7, 0.2, 0.85, 0.1, 0.05, 0.02};
     double work = j->work_h * f, tau = fmin(j->tau_h, work);
-    double n = fmax(1, ceil(work / tau - 1e-9)), best = 0;
-    for (size_t i = 0; i < sizeof share / sizeof share[0]; i++) {
+    double n = fmax(1, ceil(work / tau - 1e-9)), best = 0, wanted = log(enough);
+    for (size_t i = 0; i < sizeof share / sizeof share[0] && best > wanted; i++) {
         double theta = share[i] * j->lambda_per_h;
         double r = j->lambda_per_h - theta;
         double again = j->lambda_per_h * -expm1(-r * j->restart_h) / r * exp(theta * j->wait_h);
@@ -181,7 +182,7 @@ int deadline_bounds(struct search *q, struct candidate *c)
         q->accept_z = normal_quantile(1 - tail);
     }
     double f = exp(c->kind->sigma * q->accept_z);
-    if (!c->fallback && chernoff(&c->job, f, q->s->deadline_s / 3600 - c->wait_h) <= tail) {
+    if (!c->fallback && chernoff(&c->job, f, q->s->deadline_s / 3600 - c->wait_h, tail) <= tail) {
         c->p_deadline = (double)NAN; /* enough, but not known exactly */
         return 1;
     }
@@ -305,9 +306,10 @@ double least_p95(const struct candidate *c)
                (c->machine->lambda_per_h > 0 ? c->kind->slow_spot : c->kind->slow_demand);
 }
 
-int evaluate_p95(struct search *q, struct candidate *c)
+int evaluate_p95(struct search *q, struct candidate *c, double enough_steps)
 {
-    uint32_t runs = run_count(q);
+    uint32_t runs = run_count(q), late = 0;
+    uint32_t most = runs - (uint32_t)ceil(0.95 * runs); /* runs that may be later than p95 */
     if (!isnan(c->p95_h)) {
         return 0;
     }
@@ -325,6 +327,11 @@ int evaluate_p95(struct search *q, struct candidate *c)
     for (uint32_t i = 0; i < runs; i++) {
         double billed;
         run_number(q, c, factor[i], i, &t[i], &billed);
+        late += search_time_steps(t[i]) >= enough_steps;
+        if (late > most) {
+            free(t);
+            return 0;
+        }
     }
     c->p95_h = ckpt_quantile(t, runs, (ceil(0.95 * runs) - 0.5) / runs); /* the rank of at() */
     free(t);

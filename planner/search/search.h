@@ -19,6 +19,7 @@
 #include "gputier/arena.h"
 #include "gputier/planner.h"
 #include "gputier/spot.h"
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -229,8 +230,14 @@ double place_stage_s(const struct search *q, const struct place *p, const struct
 /* Everything but the deadline, which may take runs: evaluate_deadline, for what is not rejected. */
 int evaluate(struct search *q, struct candidate *c);
 int evaluate_deadline(struct search *q, struct candidate *c);
-/* The time that 95 % of the runs keep within: the Pareto front is of cost, this and exposure. */
-int evaluate_p95(struct search *q, struct candidate *c);
+/* Times are told apart in steps of 0.01 h. */
+static inline double search_time_steps(double hours)
+{
+    return floor(hours * 100);
+}
+/* The time that 95 % of the runs keep within: the Pareto front is of cost, this and exposure. From
+ * enough_steps on it is not wanted and stays NAN; INFINITY: always. */
+int evaluate_p95(struct search *q, struct candidate *c, double enough_steps);
 /* No interruption makes it shorter than this. */
 double least_p95(const struct candidate *c);
 /* No placement makes (m, n) cheaper, its 95 % quantile of time shorter, or it less exposed. */

@@ -239,7 +239,7 @@ static void check_each(struct search *q, const struct outcome *o)
                     continue;
                 }
                 if (c.makespan_h > 0 && c.cost_usd > 0) {
-                    assert_int_equal(evaluate_p95(q, &c), 0);
+                    assert_int_equal(evaluate_p95(q, &c, (double)INFINITY), 0);
                     assert_true(usd <= c.cost_usd * (1 + 1e-9));
                     assert_true(hours <= least_p95(&c) * (1 + 1e-9));
                     assert_true(least_p95(&c) <= c.p95_h * (1 + 1e-9));
@@ -293,7 +293,7 @@ static void agrees_with_brute_force(void **state)
             const struct candidate *k = &slow.top[j];
             double usd, hours, risk;
             struct candidate timed = *k;
-            assert_int_equal(evaluate_p95(&q, &timed), 0);
+            assert_int_equal(evaluate_p95(&q, &timed, (double)INFINITY), 0);
             lower_bound(&q, k->machine, k->kind, k->n, &usd, &hours, &risk);
             assert_true(usd <= k->cost_usd * (1 + 1e-9) && risk <= k->risk + 1e-12);
             assert_true(hours <= timed.p95_h * (1 + 1e-9));

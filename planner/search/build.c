@@ -167,21 +167,13 @@ static const char *interruption_basis(struct search *q, const struct machine *m)
 int build_plan(struct search *q, const struct candidate *c, int rank, struct plan *out)
 {
     const struct machine *m = c->machine;
-    const char *zone = catalog_text(q->c, q->c->offers.zone[m->row]);
     *out = (struct plan){.rank = rank};
     out->id = plan_id(q, c);
     out->vendor = search_own(q, m->vendor);
     out->region = search_own(q, m->region);
     out->instance_type = search_own(q, m->type);
     out->gpu = search_own(q, m->gpu);
-    if (zone[0] != '\0') {
-        const char **zones = arena_array(q->arena, 1, sizeof *zones);
-        if (zones != NULL) {
-            zones[0] = search_own(q, zone);
-            out->zones = zones;
-            out->n_zones = 1;
-        }
-    }
+    out->zones = spread_zones(q, m, &out->n_zones);
     bool spot = m->lambda_per_h > 0 || m->purchase == PURCHASE_SPOT;
     out->instances = c->n;
     out->gpu_count = c->n * m->gpus;

@@ -40,7 +40,7 @@ void lower_bound(const struct search *q, const struct machine *m, const struct k
 {
     const struct scenario *s = q->s;
     bool spot = m->lambda_per_h > 0;
-    double wait = (spot ? s->start_wait_spot_s : s->start_wait_on_demand_s) / HOUR;
+    double wait = spot ? spot_wait_h(q, m) : s->start_wait_on_demand_s / HOUR;
     wait = fallback_applies(q, m) ? 0 : wait; /* random then */
     double run = k->work_h + s->setup_s / HOUR;
     *p95_h = wait + s->setup_s / HOUR + k->work_h * (spot ? k->slow_spot : k->slow_demand);
@@ -179,10 +179,10 @@ int evaluate(struct search *q, struct candidate *c)
         return reject(q, c, REJECT_FIT, c->kind->reason);
     }
     set_work(q, c);
-    c->wait_h = (spot ? s->start_wait_spot_s : s->start_wait_on_demand_s) / HOUR;
+    c->wait_h = spot ? spot_wait_h(q, m) : s->start_wait_on_demand_s / HOUR;
     j->work_h = c->work_h;
     j->lambda_per_h = m->lambda_per_h * c->n;
-    j->wait_h = s->start_wait_spot_s / HOUR;
+    j->wait_h = spot_wait_h(q, m);
     j->cold_start = j->restart_interruptible = true;
     double stall = c->kind->checkpoint_bytes > 0 ? c->kind->checkpoint_bytes / r->checkpoint_bps
                                                  : ASSUMED_STALL_S;

@@ -190,6 +190,7 @@ static void fill(struct search *q, size_t row, struct machine *m)
                       : m->hazard != NULL          ? m->hazard->rate_per_h
                                                    : SEARCH_ASSUMED_LAMBDA;
     m->lambda_per_h *= q->tweak != NULL ? q->tweak->hazard : 1;
+    m->pools = 1;
     m->region_index = region_index(q, f->vendor[row], f->region[row]);
     set_band(q, m);
 }
@@ -295,6 +296,9 @@ int search_machines(struct search *q)
         if (rc != 0) {
             return rc;
         }
+    }
+    for (size_t i = 0; i < q->n_machines; i++) {
+        spread_machine(q, &q->machine[i]);
     }
     for (size_t i = 0; i < q->n_machines && q->s->spot_max_price_factor > 0; i++) {
         spot_set_cap(q, &q->machine[i]);

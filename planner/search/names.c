@@ -112,8 +112,9 @@ static int check_spot(struct search *q)
             "spot.policy is for traces (`gputier spot replay`): plans here are spot only, "
             "greedy (on demand as the safety net) or on demand only";
     }
-    if (s->spread_types || s->spread_zones) {
-        unused[n++] = "spot.spread changes no figure: each plan is one instance type in one region";
+    if ((s->spread_types || s->spread_zones) && s->start_wait_spot_s <= 0) {
+        unused[n++] = "spot.spread changes no figure: start_wait.spot is 0, capacity is there at "
+                      "once";
     }
     if (s->wait_before_fallback_s >= 0 && s->start_wait_spot_s <= 0) {
         unused[n++] = "wait_before_fallback changes no figure: start_wait.spot is 0, spot is there "

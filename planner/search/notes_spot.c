@@ -271,6 +271,11 @@ void spot_notes(struct notes *o, const struct candidate *c)
     }
     rate_basis(o, c);
     cap_note(o, c);
+    if ((q->s->spread_zones || q->s->spread_types) && q->s->start_wait_spot_s > 0) {
+        note_add(o, m->pools > 1 ? spread_note(q, m)
+                                 : "spread: no other pool costs as little; plans of the Pareto "
+                                   "front at a dearer row have more pools and wait less");
+    }
     if (q->s->wait_before_fallback_s >= 0 && q->s->start_wait_spot_s > 0 && m->twin == NULL) {
         note_add(o, "wait_before_fallback does nothing here: the same machine has no on-demand "
                     "price among the ways to pay that are allowed, or a lower one");

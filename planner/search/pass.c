@@ -344,8 +344,7 @@ static bool matters_mixed(struct search *q, const struct outcome *o, const struc
     k.billed_h = c->job.restart_h + c->job.work_h + writes * c->job.delta_h;
     k.makespan_h = k.billed_h;
     k.interruptions = 0;
-    k.risk =
-        mixed_risk(&c->job, q->s->deadline_s / 3600 - q->s->start_wait_spot_s / 3600) * (1 - SLACK);
+    k.risk = mixed_risk(&c->job, q->s->deadline_s / 3600 - c->job.wait_h) * (1 - SLACK);
     k.epochs_read = c->cached ? fmin(1, q->epochs) : c->epochs_read;
     k.cost_usd = (c->n * c->machine->usd_h * k.billed_h + shared_usd(q, &k)) * (1 - SLACK);
     struct candidate alone = *c;

@@ -9,6 +9,7 @@
  *   evaluate.c  one candidate: time, cost, risk
  *   risk.c      chance of the deadline: closed forms, bounds, trajectories
  *   mixed.c     spot with on demand as the safety net; fallback.c  with patience
+ *   spread.c    where a spot machine may be started again
  *   build.c     a candidate as a plan with its exact bill
  *   notes.c, notes_spot.c, notes_model.c  what a person must know beside the figures
  *   commitments.c  what a term's commitment costs beside renting by the hour
@@ -116,6 +117,7 @@ struct machine {
     const struct catalog_hazard *hazard; /* what it was counted from, NULL = assumed or given */
     double band_lo_pct, band_hi_pct;     /* advisor, NAN = none */
     size_t region_index;
+    int pools;                  /* zones and types it may be started in again: spot.spread */
     double cap_usd;             /* maximum price an hour, NAN = none; set with max_price_factor */
     const struct machine *twin; /* the same machine on demand, for spot with a deadline */
 };
@@ -301,6 +303,12 @@ int risk_runs(const struct search *q, const struct candidate *c, struct risk_res
 const char *search_own(struct search *q, const char *s);
 int build_plan(struct search *q, const struct candidate *c, int rank, struct plan *out);
 int build_bill(struct search *q, const struct candidate *c, struct plan *out);
+/* Sets pools (spread.c). */
+void spread_machine(const struct search *q, struct machine *m);
+/* Hours that a spot machine is waited for. */
+double spot_wait_h(const struct search *q, const struct machine *m);
+const char *const *spread_zones(struct search *q, const struct machine *m, size_t *n);
+const char *spread_note(struct search *q, const struct machine *m);
 /* Sets cap_usd from spot.max_price_factor. */
 void spot_set_cap(const struct search *q, struct machine *m);
 int build_notes(struct search *q, const struct candidate *c, struct plan *out);

@@ -283,6 +283,76 @@ static void fallback_is_exact(void **state)
     }
 }
 
+/* Pools at or below the row's own price; in a region they count as 1 + 0.3 for each further one. */
+static void spreading_shortens_the_wait(void **state)
+{
+    (void)state;
+    struct catalog *c = tiny_new(gpus, 1, models, 1);
+    static const struct {
+        const char *type, *zone, *price;
+        double vcpus;
+    } row[] = {{"m", "a", "1.0", 8},   {"m", "b", "1.1", 8},    {"m", "c", "1.2", 8},
+               {"m", "d", "9", 8},     {"big", "a", "0.9", 16}, {"small", "a", "0.8", 4},
+               {"big", "b", "0.9", 16}};
+    static const struct {
+        const char *spread;
+        int pools[7]; /* of each row */
+    } want[] = {{"[]", {1, 1, 1, 1, 1, 1, 1}},
+                {"[zones]", {1, 2, 3, 4, 2, 1, 2}},
+                {"[instance_types]", {2, 2, 1, 1, 1, 1, 1}},
+                {"[zones, instance_types]", {3, 4, 5, 6, 2, 1, 2}}};
+    struct tiny_offer o[7];
+    memset(o, 0, sizeof o);
+    for (size_t i = 0; i < 7; i++) {
+        o[i] = (struct tiny_offer){.vendor = "aws",
+                                   .region = "r",
+                                   .type = row[i].type,
+                                   .zone = row[i].zone,
+                                   .gpu = "A100-80GB SXM4",
+                                   .purchase = PURCHASE_SPOT,
+                                   .price = row[i].price,
+                                   .vcpus = row[i].vcpus,
+                                   .memory_gib = 64};
+    }
+    tiny_offers(c, o, 7);
+    for (size_t w = 0; w < sizeof want / sizeof want[0]; w++) {
+        char text[500];
+        struct gt_error err = {0};
+        struct plan_options opt = {.top = 1, .runs = 100, .now = NOW};
+        struct search q = {.c = c, .o = &opt, .arena = arena_new(0), .err = &err};
+        struct scenario *s = NULL;
+        snprintf(text, sizeof text,
+                 JOB("1GB", "1h") "spot: {interruption: 0.2, spread: %s}\nstart_wait: {spot: 1h}\n",
+                 want[w].spread);
+        assert_int_equal(scenario_parse(text, strlen(text), "t", NULL, 0, NOW, 0, &s, &err), 0);
+        q.s = s;
+        assert_int_equal(search_open(&q), 0);
+        for (size_t i = 0; i < q.n_machines; i++) {
+            const struct machine *m = &q.machine[i];
+            int pools = want[w].pools[m->row];
+            assert_int_equal(m->pools, pools);
+            struct candidate k = {.machine = m,
+                                  .kind = search_kind(&q, m, 1),
+                                  .n = 1,
+                                  .place = &q.region[0].place[0]};
+            assert_int_equal(evaluate(&q, &k), 0);
+            assert_true(fabs(k.wait_h - 1 / (1 + 0.3 * (pools - 1))) < 1e-12);
+            assert_true(k.job.wait_h == k.wait_h);
+            size_t zones = 0;
+            const char *const *zone = spread_zones(&q, m, &zones);
+            assert_true(zones >= 1 && zones <= (size_t)pools);
+            bool own = false;
+            for (size_t z = 0; z < zones; z++) {
+                own = own || strcmp(zone[z], row[m->row].zone) == 0;
+            }
+            assert_true(own);
+        }
+        scenario_free(s);
+        arena_free(q.arena);
+    }
+    catalog_free(c);
+}
+
 static const struct plan_hinge *hinge(const struct plan_set *set, const char *input)
 {
     for (size_t i = 0; i < set->n_hinges; i++) {
@@ -336,6 +406,7 @@ int main(void)
         cmocka_unit_test(notices_differ),
         cmocka_unit_test(steps_are_compared),
         cmocka_unit_test(fallback_is_exact),
+        cmocka_unit_test(spreading_shortens_the_wait),
         cmocka_unit_test(sensitivity_turns_the_counted_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,10 @@ struct scenario_data {
 struct scenario_region {
     const char *vendor, *region;
 };
+struct scenario_score { /* spot placement score of the vendor, 1 to 10 */
+    const char *vendor, *region;
+    int score;
+};
 struct scenario_discount {
     const char *vendor;
     enum purchase purchase;
@@ -106,6 +110,8 @@ struct scenario {
     const char *spot_policy;   /* "auto" or a policy name */
     double interruption_per_h; /* < 0 = auto */
     bool spread_types, spread_zones;
+    const struct scenario_score *scores;
+    size_t n_scores;
     double start_wait_on_demand_s, start_wait_spot_s;
     double wait_before_fallback_s; /* < 0 = auto */
     const struct scenario_discount *discounts;

@@ -70,6 +70,7 @@ READER(discount_purchase);
 READER(share);
 READER(interruption);
 READER(hourly);
+READER(scores);
 READER(spread);
 READER(lives_in);
 READER(tier);

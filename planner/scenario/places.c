@@ -288,6 +288,37 @@ READER(share)
     return 0;
 }
 
+READER(scores)
+{
+    struct scenario *s = r->s;
+    (void)field;
+    int rc = list_of(r, n, k, path, 512);
+    struct scenario_score *v = rc == 0 ? arena_array(r->arena, n->n, sizeof *v) : NULL;
+    if (v == NULL) {
+        return rc != 0 ? rc : no_memory(r);
+    }
+    size_t i = 0;
+    for (const struct node_entry *e = n->first; e != NULL; e = e->next, i++) {
+        struct node place = *e->value;
+        const char *equals = strchr(place.text, '=');
+        size_t digits = equals != NULL ? strspn(equals + 1, "0123456789") : 0;
+        if (digits == 0 || digits > 2 || equals[1 + digits] != '\0' || atoi(equals + 1) < k->lo ||
+            atoi(equals + 1) > k->hi) {
+            return key_refuse(r, e->value, k, path);
+        }
+        place.text = arena_strndup(r->arena, place.text, (size_t)(equals - place.text));
+        rc = place.text == NULL ? no_memory(r)
+                                : read_place(r, &place, k, path, &v[i].vendor, &v[i].region);
+        if (rc != 0) {
+            return rc;
+        }
+        v[i].score = atoi(equals + 1);
+    }
+    s->scores = v;
+    s->n_scores = i;
+    return 0;
+}
+
 READER(hourly)
 {
     struct scenario *s = r->s;

@@ -19,6 +19,8 @@ static const struct vendor_spot {
 /* Share of the notice that may be used, and how late it is seen when it is polled. */
 #define NOTICE_MARGIN 0.8
 #define NOTICE_SEEN_S 5.0
+/* Placement scores up to this are a warning. */
+#define LOW_SCORE 3
 /* A cap this near to the price of now is crossed by its usual movement. */
 #define CAP_NEAR 1.2
 
@@ -262,6 +264,24 @@ void spot_set_cap(const struct search *q, struct machine *m)
     }
 }
 
+/* What the vendor itself says of the chance to get such machines now. */
+static void score_note(struct notes *o, const struct machine *m)
+{
+    const struct scenario *s = o->q->s;
+    for (size_t i = 0; i < s->n_scores; i++) {
+        if (strcmp(s->scores[i].vendor, m->vendor) == 0 &&
+            strcmp(s->scores[i].region, m->region) == 0) {
+            note_add(o, arena_printf(
+                            o->q->arena,
+                            "%splacement score %d of 10: how likely a request of this size is "
+                            "filled now%s. It is no measure of interruptions, changes no figure "
+                            "here, and is low whenever fewer than three types were asked for",
+                            s->scores[i].score <= LOW_SCORE ? "WARNING: " : "", s->scores[i].score,
+                            s->scores[i].score <= LOW_SCORE ? ", which is unlikely" : ""));
+        }
+    }
+}
+
 void spot_notes(struct notes *o, const struct candidate *c)
 {
     struct search *q = o->q;
@@ -270,6 +290,7 @@ void spot_notes(struct notes *o, const struct candidate *c)
         return;
     }
     rate_basis(o, c);
+    score_note(o, m);
     cap_note(o, c);
     if ((q->s->spread_zones || q->s->spread_types) && q->s->start_wait_spot_s > 0) {
         note_add(o, m->pools > 1 ? spread_note(q, m)

@@ -79,6 +79,8 @@ for key, value, has in (
         ('workload.gpu_hours.hours', 'nan', 'allowed'), ('data.0.size', '99999999999999999999TiB', 'allowed'),
         ('spot.interruption', 'nan', 'allowed'), ('spot.interruption', '-0.1', 'allowed'),
         ('spot.max_price_factor', '0', 'allowed'), ('use.share', '0.7..0.4', 'allowed'), ('use.share', 'nan', 'allowed'),
+        ('spot.placement_scores', '[aws/us-east-1=11]', 'from 1 to 10'), ('spot.placement_scores', '[aws/us-east-1]', 'allowed'),
+        ('spot.placement_scores', '[us-east-1=5]', 'allowed'), ('use.hourly', '[1,x]', 'allowed'),
         ('wait_before_fallback', '-1min', 'allowed'), ('start_wait.spot', 'inf', 'allowed')):
     p = plan({key: value})
     expect(p.returncode == 4 and not p.stdout, f'{key}={value}: exit {p.returncode}: {p.stdout[:80]}{last(p)}')

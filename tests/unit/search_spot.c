@@ -139,6 +139,31 @@ static void caps_work_as_today(void **state)
     }
 }
 
+/* A placement score is shown where it was given, a low one as a warning, and moves no figure. */
+static void placement_scores_are_shown(void **state)
+{
+    (void)state;
+    struct catalog *c = two_prices("aws");
+    struct plan_set *plain = plan(c, JOB("1GB", "30min"), false);
+    static const struct {
+        const char *scores, *begins;
+    } row[] = {{"[aws/elsewhere=2, aws/r=7]", "placement score 7 of 10"},
+               {"[aws/r=3]", "WARNING: placement score 3 of 10"},
+               {"[gcp/r=9]", ""}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        char text[400];
+        snprintf(text, sizeof text, JOB("1GB", "30min") "spot: {placement_scores: %s}\n",
+                 row[i].scores);
+        struct plan_set *set = plan(c, text, false);
+        assert_true(set->plan[0].total == plain->plan[0].total);
+        assert_int_equal(set->plan[0].n_notes, plain->plan[0].n_notes + (row[i].begins[0] != 0));
+        assert_true(row[i].begins[0] == '\0' || note(set, row[i].begins)[0] != '\0');
+        plan_set_free(set);
+    }
+    plan_set_free(plain);
+    catalog_free(c);
+}
+
 /* An object store takes 500 MB/s: 20 GB are 40 s, for which 120 s of notice are enough and 30 s are
  * not. */
 static void notices_differ(void **state)
@@ -403,6 +428,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(caps_work_as_today),
+        cmocka_unit_test(placement_scores_are_shown),
         cmocka_unit_test(notices_differ),
         cmocka_unit_test(steps_are_compared),
         cmocka_unit_test(fallback_is_exact),

@@ -110,6 +110,11 @@ text = run('plan', folder / 'year.yaml').stdout
 expect('Commitments over 12 months, used 40-70 % of the hours' in text and 'reserved_1y (all)' in text, 'no table for people')
 shown = json.loads(run('plans', 'show', 'year', '--format', 'json').stdout)
 expect(shown.get('commitments') == year, 'a saved plan comes back with other commitments')
+for form in ('md', 'html'):
+    report = run('report', 'year', '--format', form).stdout
+    c = year['shown'][0]
+    expect('Commitments' in report and f'{float(c["cost"]):,.2f}' in report and f'{float(c["lost_if_ended"][1]):,.2f}' in report,
+           f'{form}: the report lacks the commitments')
 plain = run('plan', 'data/examples/vision-team.yaml', '--top', 1).stdout
 expect('Commitments' not in plain, 'a table nobody asked for')
 for bad in ('[]', '[1,x]', '[1,-2]', '[1.5]', '7', '[9999999]'):

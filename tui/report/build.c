@@ -357,6 +357,7 @@ int report_build(const struct report_input *in, struct doc *d, struct gt_error *
     }
     bill(d, p, shown, line);
     plans(d, in);
+    report_commitments(in, d);
     report_annex(in, d);
     return d->failed ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
 }

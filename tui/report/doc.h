@@ -71,6 +71,8 @@ const char *doc_duration(struct doc *d, double s);
 const char *doc_date(struct doc *d, int64_t when);
 const char *doc_as_of(struct doc *d, const struct bill_line *l); /* "bundled, as of 2026-08-22" */
 
+/* The table of commitments, nothing when there is none (commitments.c). */
+void report_commitments(const struct report_input *in, struct doc *d);
 /* Any text format by name (html, md, csv). */
 int report_document(const struct report_input *in, const char *format, struct buf *out,
                     struct gt_error *err) GT_CHECK;

@@ -152,10 +152,14 @@ static gt_u128 magnitude(money m)
 
 static char *put_u128(char *end, gt_u128 v)
 {
-    do {
+    for (; v > UINT64_MAX; v /= 10) { /* divisions of 128 bits are slow */
         *--end = (char)('0' + (int)(v % 10));
-        v /= 10;
-    } while (v);
+    }
+    uint64_t low = (uint64_t)v;
+    do {
+        *--end = (char)('0' + (int)(low % 10));
+        low /= 10;
+    } while (low);
     return end;
 }
 
@@ -173,10 +177,15 @@ const char *money_format(money m, char buf[MONEY_TEXT])
     memcpy(buf + n, p, (size_t)(tmp + 44 - p));
     n += (size_t)(tmp + 44 - p);
     if (frac) {
-        n += (size_t)snprintf(buf + n, MONEY_TEXT - n, ".%012llu", (unsigned long long)frac);
-        while (buf[n - 1] == '0') {
-            n--;
+        size_t digits = FRACTION_DIGITS;
+        for (; frac % 10 == 0; frac /= 10) {
+            digits--;
         }
+        buf[n] = '.';
+        for (size_t i = digits; i > 0; i--, frac /= 10) {
+            buf[n + i] = (char)('0' + (int)(frac % 10));
+        }
+        n += digits + 1;
     }
     buf[n] = '\0';
     return buf;

@@ -40,7 +40,7 @@ bool utf8_valid(const char *s, size_t len)
 {
     while (len) {
         uint32_t cp;
-        size_t n = utf8_decode(s, len, &cp);
+        size_t n = (unsigned char)*s < 0x80 ? 1 : utf8_decode(s, len, &cp);
         if (!n) {
             return false;
         }

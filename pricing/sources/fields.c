@@ -14,11 +14,14 @@
 
 bool src_name_ok(const char *s)
 {
-    size_t n = strnlen(s, NAME_MAX_BYTES + 1);
-    if (n == 0 || n > NAME_MAX_BYTES || !utf8_valid(s, n)) {
+    size_t n = strnlen(s, NAME_MAX_BYTES + 1), plain = 0;
+    while (s[plain] >= ' ' && s[plain] < 0x7f) { /* ends at the '\0' at the latest */
+        plain++;
+    }
+    if (n == 0 || n > NAME_MAX_BYTES || (plain < n && !utf8_valid(s, n))) {
         return false;
     }
-    for (size_t i = 0; i < n;) {
+    for (size_t i = plain; i < n;) {
         uint32_t cp;
         size_t k = utf8_decode(s + i, n - i, &cp);
         if (k == 0 || text_cp_width(cp) < 0 || (cp >= 0x202a && cp <= 0x202e) ||

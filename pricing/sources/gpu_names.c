@@ -192,40 +192,29 @@ static size_t maker_at(const char *p)
     return found;
 }
 
-/* Next letter or digit of a name, lower case, without the makers' names; '\0' at the end. */
-static char next_squashed(const char **p)
-{
-    while (**p != '\0') {
-        size_t maker = maker_at(*p);
-        char c = **p;
-        *p += maker ? maker : 1;
-        if (!maker && isalnum((unsigned char)c)) {
-            return (char)tolower((unsigned char)c);
-        }
-    }
-    return '\0';
-}
-
+/* Letters and digits of a name, lower case, without the makers' names. */
 static void squash(const char *name, char out[64])
 {
     size_t n = 0;
-    for (char c; n < 63 && (c = next_squashed(&name)) != '\0';) {
-        out[n++] = c;
+    while (*name != '\0' && n < 63) {
+        size_t maker = maker_at(name);
+        if (!maker && isalnum((unsigned char)*name)) {
+            out[n++] = (char)tolower((unsigned char)*name);
+        }
+        name += maker ? maker : 1;
     }
     out[n] = '\0';
 }
 
-static bool squashes_to(const char *name, const char *plain)
+/* Whether the name of a model, in which no maker stands, squashes to `plain`. */
+static bool squashes_to(const char *model, const char *plain)
 {
-    for (;; plain++) {
-        char c = next_squashed(&name);
-        if (c != *plain) {
+    for (; *model != '\0'; model++) {
+        if (isalnum((unsigned char)*model) && tolower((unsigned char)*model) != *plain++) {
             return false;
         }
-        if (c == '\0') {
-            return true;
-        }
     }
+    return *plain == '\0';
 }
 
 static bool contains(const char *text, const char *piece)
@@ -254,14 +243,14 @@ struct gpu_name gpu_canonical(const char *name, double memory_gib, const char *v
         }
     }
     for (size_t i = 0; i < COUNT(aliases); i++) {
-        if (strcmp(aliases[i].name, plain) == 0 &&
+        if (aliases[i].name[0] == plain[0] && strcmp(aliases[i].name, plain) == 0 &&
             (!aliases[i].type || contains(instance_type, aliases[i].type)) &&
             within(memory_gib, aliases[i].memory_lo, aliases[i].memory_hi)) {
             return (struct gpu_name){aliases[i].model, true, false};
         }
     }
     for (size_t i = 0; i < COUNT(open_words); i++) {
-        if (strcmp(open_words[i].name, plain) == 0 &&
+        if (open_words[i].name[0] == plain[0] && strcmp(open_words[i].name, plain) == 0 &&
             within(memory_gib, open_words[i].memory_lo, open_words[i].memory_hi)) {
             return (struct gpu_name){open_words[i].word, false, true};
         }

@@ -5,6 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#define BULK_ROWS 20000 /* below this the indexes are kept up: they are made in no time either way */
+
+/* Staged rows with an open row of their key, those of them that say the same, rows closed. */
+struct pairs {
+    uint64_t hits, closed;
+    int64_t same;
+};
+
 static bool is(const char *column, size_t len, const char *name)
 {
     return strlen(name) == len && memcmp(column, name, len) == 0;
@@ -171,39 +179,128 @@ static int count_twice(const struct db *d, const struct fact_table *t, uint64_t 
     return *twice ? gt_fail(err, GT_EDB, d->path, "rows stand twice in a list") : rc;
 }
 
-static int merge_table(const struct db *d, const struct staging *st, const struct fact_table *t,
-                       bool uniform, struct publish_result *res, bool *twice, struct gt_error *err)
+/* Whether the feeds that are published have open rows in the table: if not, nothing can pair, close
+ * or shrink. */
+static int any_open(const struct db *d, const struct fact_table *t, int64_t *any,
+                    struct gt_error *err)
 {
-    uint64_t hits = 0, closed = 0, added = 0;
-    int64_t same = 0;
-    int rc = db_exec(d, "DELETE FROM temp.hit", err);
-    if (rc == 0) {
-        rc = pair_rows(d, t, &hits, err);
+    char sql[200];
+    (void)snprintf(sql, sizeof sql,
+                   "SELECT EXISTS(SELECT 1 FROM temp.feed_map fm CROSS JOIN main.%s o"
+                   " ON o.feed = fm.main AND o.known_to IS NULL)",
+                   t->name);
+    return db_int(d, sql, any, err);
+}
+
+/* Pairs the staged rows with the open ones, checks the change, closes what changed or vanished. */
+static int close_old(const struct db *d, const struct staging *st, const struct fact_table *t,
+                     struct pairs *p, bool *twice, struct gt_error *err)
+{
+    int rc = pair_rows(d, t, &p->hits, err);
+    if (rc == 0 && p->hits > 0) {
+        rc = count_twice(d, t, p->hits, twice, err);
     }
-    if (rc == 0 && hits > 0) {
-        rc = count_twice(d, t, hits, twice, err);
-    }
-    if (rc == 0 && hits > 0) {
-        rc = db_int(d, "SELECT count(*) FROM temp.hit WHERE same", &same, err);
+    if (rc == 0 && p->hits > 0) {
+        rc = db_int(d, "SELECT count(*) FROM temp.hit WHERE same", &p->same, err);
     }
     if (rc == 0 && !st->accept_large_change && st->snapshot == NULL) {
         rc = quarantine_check(d, t, st, err);
     }
+    return rc ? rc : close_rows(d, t, st->fetched_at, &p->closed, err);
+}
+
+/* Whether the staged rows outnumber those of the table so far: then its indexes are cheaper to make
+ * anew, behind the rows, than to keep up row by row. */
+static int is_bulk(const struct db *d, const struct fact_table *t, bool *bulk, struct gt_error *err)
+{
+    char sql[120];
+    int64_t staged = 0, there = 0;
+    (void)snprintf(sql, sizeof sql, "SELECT coalesce(max(rowid), 0) FROM st.%s", t->name);
+    int rc = db_int(d, sql, &staged, err);
+    if (rc == 0 && staged >= BULK_ROWS) {
+        (void)snprintf(sql, sizeof sql, "SELECT coalesce(max(id), 0) FROM main.%s", t->name);
+        rc = db_int(d, sql, &there, err);
+    }
+    *bulk = rc == 0 && staged >= BULK_ROWS && staged / 2 >= there;
+    return rc;
+}
+
+/* Drops the table's indexes; *again: the SQL that makes them. A crash or error on the way rolls
+ * back to the indexes as they were. */
+static int drop_indexes(const struct db *d, const struct fact_table *t, struct buf *again,
+                        struct gt_error *err)
+{
+    struct buf drop;
+    sqlite3_stmt *q = NULL;
+    bool row = false;
+    buf_init(&drop, 16384);
+    int rc = db_prepare(d,
+                        "SELECT name, sql FROM main.sqlite_schema WHERE type = 'index'"
+                        " AND tbl_name = ?1 AND sql IS NOT NULL",
+                        &q, err);
     if (rc == 0) {
-        rc = close_rows(d, t, st->fetched_at, &closed, err);
+        bind_text(q, 1, t->name);
+    }
+    while (rc == 0 && (rc = db_step(d, q, &row, err)) == 0 && row) {
+        (void)buf_addf(&drop, "DROP INDEX main.%s;", column_str(q, 0));
+        (void)buf_addf(again, "%s;", column_str(q, 1));
+    }
+    (void)sqlite3_finalize(q);
+    if (rc == 0 && (drop.failed || again->failed)) {
+        rc = gt_fail(err, GT_ENOMEM, d->path, "out of memory");
+    }
+    if (rc == 0 && drop.len > 0) {
+        rc = db_exec(d, drop.data, err);
+    }
+    buf_release(&drop);
+    return rc;
+}
+
+static int insert_bulk(const struct db *d, const struct staging *st, const struct fact_table *t,
+                       bool any_hit, uint64_t *added, struct gt_error *err)
+{
+    bool bulk = false;
+    struct buf again;
+    buf_init(&again, 16384);
+    int rc = is_bulk(d, t, &bulk, err);
+    if (rc == 0 && bulk) {
+        rc = drop_indexes(d, t, &again, err);
     }
     if (rc == 0) {
-        rc = insert_rows(d, t, st->snapshot != NULL, hits > 0, st->fetched_at, &added, err);
+        rc = insert_rows(d, t, st->snapshot != NULL, any_hit, st->fetched_at, added, err);
     }
-    if (rc == 0 && same > 0 && !uniform) {
+    if (rc == 0 && again.len > 0) {
+        rc = db_exec(d, again.data, err);
+    }
+    buf_release(&again);
+    return rc;
+}
+
+static int merge_table(const struct db *d, const struct staging *st, const struct fact_table *t,
+                       bool uniform, struct publish_result *res, bool *twice, struct gt_error *err)
+{
+    uint64_t added = 0;
+    struct pairs p = {0};
+    int64_t open = 0;
+    int rc = db_exec(d, "DELETE FROM temp.hit", err);
+    if (rc == 0) {
+        rc = any_open(d, t, &open, err);
+    }
+    if (rc == 0 && open) {
+        rc = close_old(d, st, t, &p, twice, err);
+    }
+    if (rc == 0) {
+        rc = insert_bulk(d, st, t, p.hits > 0, &added, err);
+    }
+    if (rc == 0 && p.same > 0 && !uniform) {
         rc = refresh_dates(d, t, err);
     }
     if (rc == 0) {
-        uint64_t changed = hits - (uint64_t)same;
-        res->unchanged += (uint64_t)same;
+        uint64_t changed = p.hits - (uint64_t)p.same;
+        res->unchanged += (uint64_t)p.same;
         res->changed += changed;
         res->added += added - changed;
-        res->closed += closed - changed;
+        res->closed += p.closed - changed;
     }
     return rc;
 }

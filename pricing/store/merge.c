@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BULK_ROWS 20000 /* below this the indexes are kept up: they are made in no time either way */
+#define BULK_ROWS                                                                                  \
+    20000 /* below this the indexes are kept up: they are made in no time either way */
 
 /* Staged rows with an open row of their key, those of them that say the same, rows closed. */
 struct pairs {

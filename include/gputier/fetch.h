@@ -45,7 +45,10 @@ struct source_def {
     const char *key_variable; /* environment variable of the key, NULL = GPUTIER_KEY_ID */
     bool hashes;              /* can take the hash of the bytes with it, at no cost */
     bool per_region;          /* one set of files a region: --region chooses */
-    uint64_t expected_bytes;  /* per region or in all, for the question before a big fetch */
+    /* What part of the list a file holds nobody can tell from it: each replaces the one of its
+     * name, not what was fetched. */
+    bool files_are_parts;
+    uint64_t expected_bytes; /* per region or in all, for the question before a big fetch */
     const char *help;
     /* File recognition for `import auto`: the first bytes (decompressed) and the file name. */
     bool (*recognise)(const char *head, size_t len, const char *name);

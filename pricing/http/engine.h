@@ -133,6 +133,8 @@ bool engine_cancelled(const struct engine *e);
 void engine_report(struct engine *e, const struct transfer *t, int state, const char *message);
 
 /* run.c */
+/* Whether a region is asked for that the source's vendor may have. */
+bool run_has_region(const struct fetch_options *o, const struct source_def *d);
 int run_init(struct fetch_run *run, struct engine *e, const struct source_def *def,
              struct gt_error *err) GT_CHECK;
 int run_plan(struct fetch_run *run, struct gt_error *err) GT_CHECK;

@@ -141,7 +141,8 @@ static int select_sources(struct selection *s, const struct fetch_options *o, st
 {
     const struct source_def *d;
     for (size_t i = 0; o->n_sources == 0 && (d = source_at(i)) != NULL; i++) {
-        if (d->default_on && has_address(o, d) && (!d->needs_key || has_key(o, d))) {
+        if (d->default_on && has_address(o, d) && (!d->needs_key || has_key(o, d)) &&
+            run_has_region(o, d)) {
             select_one(s, d);
         }
     }

@@ -33,7 +33,7 @@ struct fetch_request {
     const char *url;         /* absolute, or below the base when it begins with "/" */
     const char *alternative; /* asked instead when url answers 404; NULL = none */
     const char *scope;       /* the part of the source that these rows replace; "" = all of it */
-    const char *region;      /* hints for the parser, NULL = none */
+    const char *region;      /* hints for the parser, NULL = none; of a list the first asked */
     const char *vendor;
     const char *post;          /* body of a POST, NULL = GET */
     const char *const *header; /* more header lines, NULL-terminated; they may hold a key: never
@@ -105,6 +105,7 @@ int skypilot_fetch(struct fetch_run *run, struct gt_error *err);         /* skyp
 int nebius_fetch(struct fetch_run *run, struct gt_error *err);           /* skypilot_walk.c */
 int gcp_skus_fetch(struct fetch_run *run, struct gt_error *err);         /* gcp_walk.c */
 int aws_spot_history_fetch(struct fetch_run *run, struct gt_error *err); /* aws_spot_walk.c */
+int azure_retail_fetch(struct fetch_run *run, struct gt_error *err);     /* azure_walk.c */
 int alibaba_fetch(struct fetch_run *run, struct gt_error *err);          /* alibaba_walk.c */
 int tencent_fetch(struct fetch_run *run, struct gt_error *err);          /* tencent_walk.c */
 int huawei_fetch(struct fetch_run *run, struct gt_error *err);           /* huawei_walk.c */

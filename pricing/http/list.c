@@ -369,6 +369,9 @@ int fetch_list_ask(struct fetch_list *l, const struct fetch_request *q, fetch_pa
     if (rc != 0) {
         return rc;
     }
+    if (!l->first && page->t->region) {
+        l->parse.region = page->t->region;
+    }
     page->key = key_of(page->t);
     if (asked_before(l, page)) {
         return gt_fail(err, GT_EPARSE, l->parse.name,

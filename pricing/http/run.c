@@ -37,6 +37,17 @@ static bool vendor_has(const char *vendor, const char *prefix, size_t n)
            (strcmp(vendor, "aws") == 0 && n == 6 && strncmp(prefix, "aws-cn", 6) == 0);
 }
 
+bool run_has_region(const struct fetch_options *o, const struct source_def *d)
+{
+    for (size_t i = 0; d->per_region && i < o->n_regions; i++) {
+        const char *slash = strchr(o->regions[i], '/');
+        if (!slash || vendor_has(d->vendor, o->regions[i], (size_t)(slash - o->regions[i]))) {
+            return true;
+        }
+    }
+    return !d->per_region || o->all_regions;
+}
+
 static int set_regions(struct fetch_run *run, struct gt_error *err)
 {
     const struct fetch_options *o = run->engine->o;

@@ -50,13 +50,21 @@ int url_check(const char *url, struct gt_error *err)
     return 0;
 }
 
+/* Of the host and its port, without a port that the scheme has anyway. */
+static size_t host_length(const char *url, const char *host)
+{
+    const char *usual = url_is_https(url) ? ":443" : ":80";
+    size_t n = strcspn(host, "/?#"), k = strlen(usual);
+    return n > k && strncmp(host + n - k, usual, k) == 0 ? n - k : n;
+}
+
 bool url_same_origin(const char *a, const char *b)
 {
     const char *ha = authority(a), *hb = authority(b);
     if (!ha || !hb || url_is_https(a) != url_is_https(b)) {
         return false;
     }
-    size_t na = strcspn(ha, "/?#"), nb = strcspn(hb, "/?#");
+    size_t na = host_length(a, ha), nb = host_length(b, hb);
     return na == nb && strncasecmp(ha, hb, na) == 0;
 }
 

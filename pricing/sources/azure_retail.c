@@ -1,359 +1,303 @@
-/* Azure Retail Prices, saved pages (docs/pricing-sources.md section 2): {"Items": [{…}], …}. One
- * virtual machine's size has rows for Linux and Windows, spot, low priority, DevTest, reservations
- * (the price of the whole term under the unit "1 Hour") and savings plans, told apart by names
- * only. Rows not yet or no longer in force do not count; zero is not a price. */
+/* Azure Retail Prices (docs/pricing-sources.md section 2): {"Items": [{…}], "NextPageLink": …}.
+ * Rows are told apart by names only. Rows not yet or no longer in force do not count; zero is not a
+ * price. Only US dollars are priced: other currencies are conversions for reference. */
 #include "azure_retail.h"
-#include "gpu_names.h"
-#include "json_read.h"
+#include "../http/http.h"
+#include "cloud.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX 200
-#define PLANS    8
+#define SHOWN_REGIONS 6
 
 static const char *const keys[Z_FIELDS] = {
-    [Z_CURRENCY] = "currencyCode", [Z_TIER_MIN] = "tierMinimumUnits", [Z_PRICE] = "retailPrice",
-    [Z_REGION] = "armRegionName",  [Z_START] = "effectiveStartDate",  [Z_END] = "effectiveEndDate",
-    [Z_METER] = "meterName",       [Z_PRODUCT] = "productName",       [Z_SKU] = "skuName",
-    [Z_SERVICE] = "serviceName",   [Z_UNIT] = "unitOfMeasure",        [Z_TYPE] = "type",
-    [Z_ARM_SKU] = "armSkuName",    [Z_TERM] = "reservationTerm",      [Z_METER_ID] = "meterId",
+    [Z_CURRENCY] = "currencyCode",
+    [Z_TIER_MIN] = "tierMinimumUnits",
+    [Z_PRICE] = "retailPrice",
+    [Z_REGION] = "armRegionName",
+    [Z_LOCATION] = "location",
+    [Z_START] = "effectiveStartDate",
+    [Z_END] = "effectiveEndDate",
+    [Z_METER] = "meterName",
+    [Z_PRODUCT] = "productName",
+    [Z_SKU] = "skuName",
+    [Z_SERVICE] = "serviceName",
+    [Z_UNIT] = "unitOfMeasure",
+    [Z_TYPE] = "type",
+    [Z_ARM_SKU] = "armSkuName",
+    [Z_TERM] = "reservationTerm",
+    [Z_METER_ID] = "meterId",
 };
 
-/* A row of a meter that is not the region's primary one: it counts where no primary row prices the
- * same purchase (for some sizes there is none). */
-struct held {
-    struct held *next;
-    struct offer_row row;
-};
 struct azure {
-    struct parse_context *ctx;
-    struct intern *primary; /* keys that a primary row has priced */
-    struct held *held;
-    bool not_primary, primary_key;
-    struct json_reader *json;
+    struct azure_item item;
     struct azure_rates rates;
-    struct bad_rows bad;
-    int field;
-    bool items;
-    char text[Z_FIELDS][TEXT_MAX];
-    struct {
-        char term[24], price[40];
-    } plan[PLANS];
-    size_t n_plans;
-    char *plan_field;
+    struct azure_vms vms;
+    struct cloud_error refused;
+    uint64_t foreign, abroad; /* rows in another currency; of other clouds' regions */
+    char currency[4], apart[SHOWN_REGIONS][48];
+    size_t n_apart;
+    bool lower_case;
 };
 
-static bool ends(const char *s, const char *tail)
+bool azure_ends(const char *s, const char *tail)
 {
     size_t n = strlen(s), k = strlen(tail);
     return n >= k && strcmp(s + n - k, tail) == 0;
 }
 
-static bool names(const struct azure *a, const char *mark)
+/* Copies a row's texts without the blanks that some carry at both ends; GT_ELIMIT when one does
+ * not fit. */
+static int read_texts(const struct rec *e, struct azure_item *item)
 {
-    return ends(a->text[Z_METER], mark) || ends(a->text[Z_SKU], mark);
-}
-
-/* Trims the blanks that some rows carry at both ends. */
-static void trim(char *s)
-{
-    size_t lead = strspn(s, " "), n = strlen(s + lead);
-    memmove(s, s + lead, n + 1);
-    while (n > 0 && s[n - 1] == ' ') {
-        s[--n] = '\0';
+    for (int i = 0; i < Z_FIELDS; i++) {
+        const char *s = rec_text(e, keys[i]);
+        s += strspn(s, " ");
+        size_t n = strlen(s);
+        while (n > 0 && s[n - 1] == ' ') {
+            n--;
+        }
+        if (n >= AZURE_TEXT) {
+            return GT_ELIMIT;
+        }
+        memcpy(item->f[i], s, n);
+        item->f[i][n] = '\0';
     }
+    const struct rec *primary = rec_get(e, "isPrimaryMeterRegion");
+    item->primary = !primary || primary->kind != JSON_FALSE;
+    return 0;
 }
 
-static bool in_force(const struct azure *a, int64_t *from)
+static bool in_force(struct azure_item *item, int64_t now)
 {
     int64_t to;
-    *from = GT_TIME_NONE;
-    if (time_parse(a->text[Z_START], 0, from, NULL) == 0 && *from > a->ctx->now) {
-        return false;
+    if (time_parse(item->f[Z_START], 0, &item->from, NULL) != 0) {
+        item->from = GT_TIME_NONE;
     }
-    return a->text[Z_END][0] == '\0' || time_parse(a->text[Z_END], 0, &to, NULL) != 0 ||
-           to > a->ctx->now;
+    return (item->from == GT_TIME_NONE || item->from <= now) &&
+           (item->f[Z_END][0] == '\0' || time_parse(item->f[Z_END], 0, &to, NULL) != 0 || to > now);
 }
 
-/* A Linux machine by the hour that anybody may rent. */
-static bool is_linux_vm(const struct azure *a)
+static void note_apart(struct azure *a, const char *region)
 {
-    const char *product = a->text[Z_PRODUCT];
-    return strcmp(a->text[Z_SERVICE], "Virtual Machines") == 0 &&
-           strcmp(a->text[Z_UNIT], "1 Hour") == 0 && a->text[Z_ARM_SKU][0] != '\0' &&
-           !strstr(product, "Windows") && !ends(product, " Win") &&
-           !strstr(product, "CloudServices") && !strstr(product, "Cloud Services") &&
-           !strstr(product, "Dedicated Host") && !names(a, " Expired");
-}
-
-static int put_row(struct azure *a, const struct offer_row *o, struct gt_error *err)
-{
-    int rc = staging_put_offer(a->ctx->staging, o, err);
-    a->ctx->rows += rc == 0;
-    return rc;
-}
-
-/* Puts a primary row, holds another. */
-static int put(struct azure *a, struct offer_row *o, struct gt_error *err)
-{
-    char key[3 * TEXT_MAX];
-    int n = snprintf(key, sizeof key, "%s|%s|%d", o->region, o->instance_type, (int)o->purchase);
-    if (!a->not_primary) {
-        if (intern_add(a->primary, key, (size_t)n) == UINT32_MAX) {
-            return gt_fail(err, GT_ENOMEM, a->ctx->name, "out of memory");
+    a->abroad++;
+    for (size_t i = 0; i < a->n_apart; i++) {
+        if (strncmp(a->apart[i], region, sizeof a->apart[i] - 1) == 0) {
+            return;
         }
-        return put_row(a, o, err);
     }
-    struct arena *m = a->rates.arena;
-    struct held *h = arena_alloc(m, sizeof *h);
-    char *region = arena_strdup(m, o->region), *type = arena_strdup(m, o->instance_type);
-    char *currency = arena_strdup(m, o->currency), *sku = arena_strdup(m, o->sku);
-    if (!h || !region || !type || !currency || !sku) {
-        return gt_fail(err, GT_ENOMEM, a->ctx->name, "out of memory");
+    if (a->n_apart < SHOWN_REGIONS) {
+        snprintf(a->apart[a->n_apart++], sizeof a->apart[0], "%.47s", region);
     }
-    h->row = *o;
-    h->row.region = region;
-    h->row.instance_type = type;
-    h->row.currency = currency;
-    h->row.sku = sku;
-    h->next = a->held;
-    a->held = h;
+}
+
+/* Finds the row's region. GT_ENOTFOUND: another one than was asked for, or no public one. */
+static int place(struct azure *a, const struct parse_context *ctx)
+{
+    const char *asked = ctx->region, *arm = a->item.f[Z_REGION];
+    const char *known = azure_region_of(arm, a->item.f[Z_LOCATION]);
+    asked += strncmp(asked, "azure/", 6) == 0 ? 6 : 0;
+    if (*asked && strcmp(known ? known : arm, asked) != 0) {
+        return GT_ENOTFOUND;
+    }
+    /* a region of its own name may be newer than the table: asked for, it counts */
+    a->item.region = known ? known : *asked && !azure_region_apart(asked) ? asked : NULL;
+    if (!a->item.region) {
+        note_apart(a, *arm ? arm : a->item.f[Z_LOCATION]);
+        return GT_ENOTFOUND;
+    }
     return 0;
 }
 
-static int put_held(struct azure *a, struct gt_error *err)
+static int take_vm(struct records *r, struct azure *a, const struct rec *e, struct gt_error *err)
 {
-    int rc = 0;
-    for (struct held *h = a->held; rc == 0 && h; h = h->next) {
-        char key[3 * TEXT_MAX];
-        int n = snprintf(key, sizeof key, "%s|%s|%d", h->row.region, h->row.instance_type,
-                         (int)h->row.purchase);
-        if (intern_find(a->primary, key, (size_t)n) != 0) {
-            a->ctx->skipped++;
-        } else {
-            rc = put_row(a, &h->row, err);
-        }
+    const struct azure_item *item = &a->item;
+    money from = 0;
+    if (!src_name_ok(item->f[Z_ARM_SKU])) {
+        return records_bad(r, "size", item->f[Z_ARM_SKU], err);
     }
-    return rc;
-}
-
-static int put_plans(struct azure *a, struct offer_row o, struct gt_error *err)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < a->n_plans; i++) {
-        bool one = strcmp(a->plan[i].term, "1 Year") == 0;
-        if ((!one && strcmp(a->plan[i].term, "3 Years") != 0) ||
-            src_price(a->plan[i].price, &o.price_per_hour) != 0 || o.price_per_hour == 0) {
-            a->ctx->skipped++;
-            continue;
-        }
-        o.purchase = one ? PURCHASE_SAVINGS_PLAN_1Y : PURCHASE_SAVINGS_PLAN_3Y;
-        o.payment = PAYMENT_NONE;
-        rc = put(a, &o, err);
-    }
-    return rc;
-}
-
-/* What the row's type and names make of it; false for none. */
-static bool take_purchase(const struct azure *a, struct offer_row *o, money price)
-{
-    const char *type = a->text[Z_TYPE];
-    if (strcmp(type, "Reservation") == 0) {
-        bool one = strcmp(a->text[Z_TERM], "1 Year") == 0;
-        o->purchase = one ? PURCHASE_RESERVED_1Y : PURCHASE_RESERVED_3Y;
-        o->payment = PAYMENT_ALL;
-        o->upfront = price; /* of the whole term */
-        return one || strcmp(a->text[Z_TERM], "3 Years") == 0;
-    }
-    o->price_per_hour = price;
-    if (strcmp(type, "DevTestConsumption") == 0) {
-        o->purchase = PURCHASE_DEV_TEST;
-        return !names(a, " Spot") && !names(a, " Low Priority");
-    }
-    o->purchase = names(a, " Spot")           ? PURCHASE_SPOT
-                  : names(a, " Low Priority") ? PURCHASE_LOW_PRIORITY
-                                              : PURCHASE_ON_DEMAND;
-    return strcmp(type, "Consumption") == 0;
-}
-
-static int end_item(struct azure *a, struct gt_error *err)
-{
-    struct offer_row o = src_offer(a->ctx);
-    const char *f[Z_FIELDS];
-    money price;
-    bool taken = false;
-    for (int i = 0; i < Z_FIELDS; i++) {
-        trim(a->text[i]);
-        f[i] = a->text[i];
-    }
-    a->bad.seen++;
-    if (!in_force(a, &o.valid_from)) {
-        a->ctx->skipped++;
+    if (item->price == 0 ||
+        (item->f[Z_TIER_MIN][0] && src_price(item->f[Z_TIER_MIN], &from) != 0) || from > 0) {
+        r->ctx->skipped++;
         return 0;
     }
-    int rc = azure_blob_row(&a->rates, a->ctx, f, &taken, err);
-    if (rc != 0 || taken) {
+    int rc = azure_vm_add(&a->vms, item, err);
+    if (rc == GT_ENOTFOUND) {
+        r->ctx->skipped++;
+        return 0;
+    }
+    const struct rec *plans = rec_get(e, "savingsPlan");
+    for (const struct rec *p = plans ? plans->child : NULL; p && rc == 0; p = p->next) {
+        money price;
+        rc = src_price(rec_text(p, "retailPrice"), &price) != 0
+                 ? GT_ENOTFOUND
+                 : azure_vm_plan(&a->vms, rec_text(p, "term"), price, err);
+        if (rc == GT_ENOTFOUND) {
+            r->ctx->skipped++;
+            rc = 0;
+        }
+    }
+    return rc;
+}
+
+static int take_meter(struct records *r, struct azure *a, struct azure_meter *m,
+                      struct gt_error *err)
+{
+    struct azure_unit unit;
+    const char *written = a->item.f[Z_UNIT];
+    if (azure_unit(written, &unit) != 0 || unit.of != m->sold.of || unit.per != m->sold.per) {
+        return records_bad(r, "unit", written, err);
+    }
+    m->sold.qty = unit.qty;
+    int rc = azure_rates_add(&a->rates, &a->item, m, err);
+    return rc == GT_EPARSE ? records_bad(r, "bracket", a->item.f[Z_TIER_MIN], err) : rc;
+}
+
+static int entry(struct records *r, int list, const struct rec *e, struct gt_error *err)
+{
+    struct azure *a = r->state;
+    struct azure_meter m;
+    struct azure_item *item = &a->item;
+    a->lower_case |= list == 1;
+    if (read_texts(e, item) != 0) {
+        return records_bad(r, "a text", rec_text(e, "meterId"), err);
+    }
+    bool vm = azure_is_vm(item);
+    if (!in_force(item, r->ctx->now) ||
+        (!vm && (strcmp(item->f[Z_TYPE], "Consumption") != 0 || !azure_meter(item, &m)))) {
+        r->ctx->skipped++;
+        return 0;
+    }
+    if (strcmp(item->f[Z_CURRENCY], "USD") != 0) {
+        if (strlen(item->f[Z_CURRENCY]) != 3 || !src_name_ok(item->f[Z_CURRENCY])) {
+            return records_bad(r, "currency", item->f[Z_CURRENCY], err);
+        }
+        a->foreign++;
+        memcpy(a->currency, item->f[Z_CURRENCY], 4);
+        r->ctx->skipped++;
+        return 0;
+    }
+    if (src_price(item->f[Z_PRICE], &item->price) != 0) {
+        return records_bad(r, "price", item->f[Z_PRICE], err);
+    }
+    if (!src_name_ok(item->f[Z_REGION][0] ? item->f[Z_REGION] : item->f[Z_LOCATION])) {
+        return records_bad(r, "region", item->f[Z_REGION], err);
+    }
+    if (place(a, r->ctx) != 0) {
+        r->ctx->skipped++;
+        return 0;
+    }
+    return vm ? take_vm(r, a, e, err) : take_meter(r, a, &m, err);
+}
+
+static int field(struct records *r, const char *path, const char *text, struct gt_error *err)
+{
+    struct azure *a = r->state;
+    if (strcmp(path, "NextPageLink") == 0) {
+        if (strlen(text) >= sizeof r->ctx->next) {
+            return json_fail(r->json, GT_ELIMIT, err, "a NextPageLink of %zu bytes", strlen(text));
+        }
+        snprintf(r->ctx->next, sizeof r->ctx->next, "%s", text);
+    }
+    cloud_error_field(&a->refused, path, text, "Error.Code", "Error.Message");
+    return 0;
+}
+
+static int document(struct records *r, struct gt_error *err)
+{
+    const struct azure *a = r->state;
+    return cloud_error_end(r, &a->refused, err);
+}
+
+static void report_apart(const struct azure *a, const struct parse_context *ctx)
+{
+    char names[SHOWN_REGIONS * 50] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < a->n_apart; i++) {
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", a->apart[i]);
+    }
+    log_line(ctx->log, LOG_WARNING, "azure-retail",
+             "%llu rows are left out, whose regions are none of the public cloud's: %s%s",
+             (unsigned long long)a->abroad, names, a->n_apart == SHOWN_REGIONS ? ", …" : "");
+}
+
+static int end(struct records *r, struct gt_error *err)
+{
+    struct azure *a = r->state;
+    int rc = azure_vms_end(&a->vms, r->ctx, err);
+    rc = rc ? rc : azure_rates_end(&a->rates, r->ctx, err);
+    if (rc != 0) {
         return rc;
     }
-    if (!is_linux_vm(a)) {
-        a->ctx->skipped++;
-        return 0;
+    if (a->lower_case) {
+        log_line(r->ctx->log, LOG_WARNING, "azure-retail",
+                 "%.200s: the rows stand under \"items\", the vendor's pages have \"Items\": "
+                 "somebody has rewritten it",
+                 r->ctx->name);
     }
-    if (src_price(f[Z_PRICE], &price) != 0) {
-        return src_bad_row(&a->bad, a->ctx, 0, "price", f[Z_PRICE], err);
+    if (a->abroad > 0) {
+        report_apart(a, r->ctx);
     }
-    if (!src_name_ok(f[Z_REGION]) || !src_name_ok(f[Z_ARM_SKU]) || strlen(f[Z_CURRENCY]) != 3) {
-        return src_bad_row(&a->bad, a->ctx, 0, "region or size", f[Z_ARM_SKU], err);
+    if (a->foreign > 0 && r->ctx->rows > 0) {
+        log_line(r->ctx->log, LOG_WARNING, "azure-retail",
+                 "%llu rows in %s are left out: Azure prices in USD, the others are conversions",
+                 (unsigned long long)a->foreign, a->currency);
+    } else if (a->foreign > 0) {
+        rc = gt_fail(err, GT_EPARSE, r->ctx->name,
+                     "the prices are in %s, conversions for reference: expected USD", a->currency);
     }
-    if (price == 0 || strtod(f[Z_TIER_MIN], NULL) > 0 || !take_purchase(a, &o, price)) {
-        a->ctx->skipped++;
-        return 0;
-    }
-    o.vendor = "azure";
-    o.region = f[Z_REGION];
-    o.instance_type = f[Z_ARM_SKU];
-    o.currency = f[Z_CURRENCY];
-    o.sku = src_name_ok(f[Z_METER_ID]) ? f[Z_METER_ID] : "";
-    const struct gpu_instance *g = gpu_of_instance("azure", o.instance_type);
-    if (g) {
-        o.gpu = g->model;
-        o.gpu_num = g->num;
-        o.gpu_den = g->den;
-        o.gpu_memory_gib = (double)g->memory_gib;
-    }
-    rc = put(a, &o, err);
-    return rc == 0 && o.purchase == PURCHASE_ON_DEMAND ? put_plans(a, o, err) : rc;
+    return rc;
 }
 
-/* Depth: 1 page, 2 Items, 3 one item, 4 its savingsPlan, 5 one plan of it. */
-static int on_key(struct azure *a, struct json_reader *r, const char *text, struct gt_error *err)
-{
-    int depth = json_depth(r);
-    a->field = -1;
-    a->plan_field = NULL;
-    if (depth == 1) {
-        a->items = strcmp(text, "Items") == 0 || strcmp(text, "items") == 0;
-    } else if (depth == 3) {
-        for (int i = 0; i < Z_FIELDS; i++) {
-            a->field = strcmp(text, keys[i]) == 0 ? i : a->field;
-        }
-    } else if (depth == 5 && a->n_plans > 0) {
-        a->plan_field = strcmp(text, "term") == 0          ? a->plan[a->n_plans - 1].term
-                        : strcmp(text, "retailPrice") == 0 ? a->plan[a->n_plans - 1].price
-                                                           : NULL;
-    }
-    bool plan = depth == 3 && strcmp(text, "savingsPlan") == 0;
-    a->primary_key = depth == 3 && strcmp(text, "isPrimaryMeterRegion") == 0;
-    if (a->field >= 0 && a->text[a->field][0] != '\0') {
-        return json_fail(r, GT_EPARSE, err, "\"%s\" twice in one item", text);
-    }
-    if (!a->items || (depth == 3 && a->field < 0 && !plan && !a->primary_key) ||
-        (depth == 5 && !a->plan_field)) {
-        json_skip_value(r);
-    }
-    return 0;
-}
-
-static int on_event(void *ctx, struct json_reader *r, enum json_event e, const char *text,
-                    size_t len, struct gt_error *err)
-{
-    struct azure *a = ctx;
-    int depth = json_depth(r);
-    if (e == JSON_KEY) {
-        return on_key(a, r, text, err);
-    }
-    if (e == JSON_OBJECT && depth == 3) {
-        memset(a->text, 0, sizeof a->text);
-        a->n_plans = 0;
-        a->not_primary = false;
-    } else if (e == JSON_OBJECT && depth == 5) {
-        if (a->n_plans == PLANS) {
-            return json_fail(r, GT_ELIMIT, err, "more than %d savings plans of one item", PLANS);
-        }
-        memset(&a->plan[a->n_plans++], 0, sizeof a->plan[0]);
-    } else if (e == JSON_END_OBJECT && depth == 2) {
-        return end_item(a, err);
-    } else if (e == JSON_FALSE && depth == 3 && a->primary_key) {
-        a->not_primary = true;
-    } else if (e == JSON_STRING || e == JSON_NUMBER) {
-        size_t room = a->plan_field ? 24 : TEXT_MAX;
-        char *to = depth == 5                    ? a->plan_field
-                   : depth == 3 && a->field >= 0 ? a->text[a->field]
-                                                 : NULL;
-        if (to && len >= room) {
-            return json_fail(r, GT_EPARSE, err, "'%.60s…' is too long", text);
-        }
-        if (to) {
-            memcpy(to, text, len + 1);
-        }
-    }
-    return 0;
-}
+/* "Error.none" only makes the way to the vendor's message. */
+static const struct records_shape shape = {.list = {"Items", "items", "Error.none"},
+                                           .entry = entry,
+                                           .field = field,
+                                           .document = document,
+                                           .end = end};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {
+    static const char *const words[] = {"\"retailPrice\"", "\"meterId\"", NULL};
     (void)name;
-    size_t n = len < 8192 ? len : 8192;
-    return n > 0 && memmem(head, n, "\"retailPrice\"", 13) && memmem(head, n, "\"meterId\"", 9);
+    return records_recognise(head, len, words);
 }
 
-static void azure_abort(struct parser *p)
+static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
 {
-    struct azure *a = (struct azure *)(void *)p;
-    if (a) {
-        json_reader_free(a->json);
-        arena_free(a->rates.arena);
-    }
-    free(a);
-}
-
-static int azure_open(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    struct azure *a = calloc(1, sizeof *a);
-    if (!a || !(a->rates.arena = arena_new((size_t)256 << 20)) ||
-        !(a->primary = intern_new(a->rates.arena))) {
-        azure_abort((struct parser *)(void *)a);
-        return gt_fail(err, GT_ENOMEM, ctx->name, "out of memory");
-    }
-    a->ctx = ctx;
-    int rc = json_reader_new(ctx->name, on_event, a, &a->json, err);
+    int rc = records_open(ctx, &shape, out, err);
     if (rc != 0) {
-        azure_abort((struct parser *)(void *)a);
         return rc;
     }
-    *out = (struct parser *)(void *)a;
+    struct records *r = (struct records *)(void *)*out;
+    struct azure *a = arena_alloc(r->arena, sizeof *a);
+    if (a) {
+        a->rates.arena = a->vms.arena = r->arena;
+        a->vms.names = intern_new(r->arena);
+    }
+    if (!a || !a->vms.names) {
+        records_abort(*out);
+        return gt_fail(err, GT_ENOMEM, ctx->name, "out of memory");
+    }
+    r->state = a;
     return 0;
 }
 
-static int azure_feed(struct parser *p, const char *data, size_t len, struct gt_error *err)
-{
-    return json_reader_feed(((struct azure *)(void *)p)->json, data, len, err);
-}
-
-static int azure_close(struct parser *p, struct gt_error *err)
-{
-    struct azure *a = (struct azure *)(void *)p;
-    int rc = json_reader_end(a->json, err);
-    rc = rc ? rc : put_held(a, err);
-    rc = rc ? rc : azure_blob_end(&a->rates, a->ctx, err);
-    if (rc == 0 && a->ctx->rows == 0) {
-        rc = gt_fail(err, GT_EPARSE, a->ctx->name,
-                     "a page without a price that counts (Linux machines, blob storage)");
-    }
-    azure_abort(p);
-    return rc;
-}
-
-/* No address: pages follow one another by links that no walk follows yet; saved pages are
- * imported, each replacing the one of its name. */
 const struct source_def source_azure_retail = {
     .id = "azure-retail",
     .vendor = "azure",
-    .help = "saved pages of Azure Retail Prices: machines, spot, reservations, blob storage",
+    .default_url = "https://prices.azure.com",
+    .default_on = true,
+    .per_region = true,
+    .files_are_parts = true,
+    .expected_bytes = 4000000,
+    .help = "Azure Retail Prices: GPU machines, blob, files, disks, transfer, one region after "
+            "the other",
     .recognise = recognise,
-    .parse_open = azure_open,
-    .parse_feed = azure_feed,
-    .parse_close = azure_close,
-    .parse_abort = azure_abort,
+    .parse_open = open_list,
+    .parse_feed = records_feed,
+    .parse_next = records_next,
+    .parse_close = records_close,
+    .parse_abort = records_abort,
+    .fetch = azure_retail_fetch,
 };

@@ -191,7 +191,8 @@ static int finish(struct import *m, struct import_result *out, struct gt_error *
         return rc;
     }
     /* A list that no address stands for is a person's file: each replaces the one of its name. */
-    const char *scope = m->ctx.scope[0] || m->def->default_url ? m->ctx.scope : m->name;
+    bool by_name = !m->def->default_url || m->def->files_are_parts;
+    const char *scope = m->ctx.scope[0] || !by_name ? m->ctx.scope : m->name;
     rc = *scope ? staging_set_scope(m->staging, scope, err) : 0;
     if (rc != 0) {
         return rc;

@@ -13,7 +13,7 @@ import stat
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from vendor import SHARED, WORK, dump, environment, main, need_tools, run, say
 
@@ -91,8 +91,8 @@ KEYS = {s: "KEY-%s-8d1c" % s for s in (
 KEYS["verda"] = "ME-77ab:KEY-verda-8d1c"
 SECRETS = [part for k in KEYS.values() for part in k.split(":")] + ["TOKEN-3f9a"]
 # No address to ask, or a test of its own: files only; signed requests; pages with links.
-ELSEWHERE = {"alibaba", "aws-savings-plan", "aws-spot-history", "aws-spot-price", "azure-retail", "coreweave", "gpuhunt",
-             "huawei", "nebius", "prices-csv", "tencent"}
+ELSEWHERE = {"alibaba", "aws-savings-plan", "aws-spot-history", "aws-spot-price", "coreweave",
+             "gpuhunt", "huawei", "nebius", "prices-csv", "tencent"}
 
 
 class Vendor(BaseHTTPRequestHandler):
@@ -159,6 +159,35 @@ server = ThreadingHTTPServer(("127.0.0.1", 0), Vendor)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
+def azure_filter(service, more):
+    text = "serviceName eq '%s' and armRegionName eq 'francecentral' and %s" % (service, more)
+    return ("/api/retail/prices?api-version=2023-01-01-preview&currencyCode=%27USD%27&$filter="
+            + quote(text, safe="-_.~"))
+
+
+def azure_pages():
+    """Two pages of machines, the link as the vendor writes it but for the server; then one each of
+    storage and of transfer."""
+    here = "http://127.0.0.1:%d/azure-retail" % server.server_port
+    first = json.loads(sample("azure/retail-prices.page1.json"))
+    first["NextPageLink"] = first["NextPageLink"].replace("https://prices.azure.com:443", here)
+    out = dict(json.loads(sample("azure/retail-prices.page2.json"))["Items"][0])
+    out.update(serviceName="Bandwidth", productName="Rtn Preference: MGN", unitOfMeasure="1 GB",
+               meterName="Standard Data Transfer Out", type="Consumption", retailPrice=0.08)
+    return {
+        azure_filter("Virtual Machines", "contains(armSkuName,'Standard_N')"):
+            json.dumps(first).encode(),
+        first["NextPageLink"][len(here):]: sample("azure/retail-prices.page2.json"),
+        azure_filter("Storage", "priceType eq 'Consumption'"):
+            sample("azure/retail-prices.block-blob-v2.eastus.excerpt.json").replace(
+                b"eastus", b"francecentral"),
+        azure_filter("Bandwidth", "priceType eq 'Consumption'"):
+            json.dumps({"Items": [out], "NextPageLink": ""}).encode()}
+
+
+BODIES["azure-retail"] = azure_pages()
+
+
 def variable(kind, source):
     return "GPUTIER_%s_%s" % (kind, source.upper().replace("-", "_"))
 
@@ -175,7 +204,8 @@ def env():
 
 def fetch(db, *sources, more=()):
     Vendor.log.clear()
-    rc, out, err = run(db, "fetch", *sources, "--region", "aws/us-east-1", *more, env=env())
+    rc, out, err = run(db, "fetch", *sources, "--region", "aws/us-east-1", "--region",
+                       "azure/francecentral", *more, env=env())
     for secret in SECRETS:
         if secret in out + err or any(secret in r[2] for r in Vendor.log):
             say(False, "%s: a key shows: %s" % (sources, (out + err)[-400:]))

@@ -75,7 +75,8 @@ int staging_publish(struct staging *st, struct publish_result *out, struct gt_er
 void staging_discard(struct staging *st,
                      const char *why); /* records a failed run when why != NULL */
 
-/* Conditional request state of a source + scope: caller frees the strings; NULL when none. */
+/* Conditional request state of a source + scope: caller frees the strings; NULL when none, also
+ * when the rows were made by other readers than this program's (after an upgrade). */
 int store_http_state(struct store *s, const char *source_id, const char *scope, char **etag,
                      char **last_modified, struct gt_error *err) GT_CHECK;
 /* When a part was last published or confirmed from the network, GT_TIME_NONE: never. */

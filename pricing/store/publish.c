@@ -54,7 +54,7 @@ static int insert_run(struct staging *st, int64_t feed, const char *state, const
     int rc = db_prepare(d,
                         "INSERT INTO fetch_run(feed, origin, state, why, url, sha256, bytes, etag,"
                         " last_modified, started, ended, rows, added, changed, closed, same,"
-                        " repeated) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                        " repeated, parser) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                         &in, err);
     if (rc != 0) {
         return rc;
@@ -75,6 +75,7 @@ static int insert_run(struct staging *st, int64_t feed, const char *state, const
     for (int i = 0; i < 6; i++) {
         (void)sqlite3_bind_int64(in, 12 + i, (sqlite3_int64)n[i]);
     }
+    bind_text(in, 18, parsers_digest());
     rc = db_run(d, in, err);
     (void)sqlite3_finalize(in);
     return rc;

@@ -21,18 +21,20 @@ int store_http_state(struct store *s, const char *source_id, const char *scope, 
     store_lock(s);
     sqlite3_stmt *st = NULL;
     bool row = false;
-    int rc = db_prepare(&s->db,
-                        "SELECT r.etag, r.last_modified FROM fetch_run r JOIN feed f"
-                        " ON f.id = r.feed JOIN source s ON s.id = f.source"
-                        " WHERE s.name = ?1 AND f.scope = ?2 AND f.bundled = 0"
-                        " AND r.state = 'published' ORDER BY r.id DESC LIMIT 1",
-                        &st, err);
+    int rc =
+        db_prepare(&s->db,
+                   "SELECT r.etag, r.last_modified, r.parser IS ?3 FROM fetch_run r JOIN feed f"
+                   " ON f.id = r.feed JOIN source s ON s.id = f.source"
+                   " WHERE s.name = ?1 AND f.scope = ?2 AND f.bundled = 0"
+                   " AND r.state = 'published' ORDER BY r.id DESC LIMIT 1",
+                   &st, err);
     if (rc == 0) {
         (void)sqlite3_bind_text(st, 1, source_id, -1, SQLITE_STATIC);
         (void)sqlite3_bind_text(st, 2, scope != NULL ? scope : "", -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(st, 3, parsers_digest(), -1, SQLITE_STATIC);
         rc = db_step(&s->db, st, &row, err);
     }
-    if (row) {
+    if (row && sqlite3_column_int(st, 2) != 0) { /* rows of other readers are read again */
         *etag = dup_column(st, 0);
         *last_modified = dup_column(st, 1);
     }

@@ -30,7 +30,7 @@ void store_unlock(struct store *s);
 int store_writable(const struct store *s, struct gt_error *err) GT_CHECK;
 
 /* schema.c: numbered migrations. */
-#define SCHEMA_VERSION 5
+#define SCHEMA_VERSION 6
 int schema_migrate(const struct db *d, int upto, struct gt_error *err) GT_CHECK;
 int schema_user_version(const struct db *d, int *version, struct gt_error *err) GT_CHECK;
 const char *schema_staging(void);
@@ -133,6 +133,9 @@ int observed_add(const struct db *d, int64_t feed, int64_t first, int64_t last, 
 /* The same of a staging just merged, which is still attached. */
 int observed_published(struct staging *st, int64_t feed, struct gt_error *err) GT_CHECK;
 int runs_compact(const struct db *d, int64_t feed, struct gt_error *err) GT_CHECK;
+
+/* parsers.c: which readers made the rows of a run. */
+const char *parsers_digest(void);
 
 /* publish.c: records a run that published nothing ("failed", "quarantined"). */
 int run_record(struct staging *st, const char *state, const char *why,

@@ -46,6 +46,7 @@ struct aws_json {
     uint32_t n_stored, cap_stored;
     enum part part;
     bool products_seen, in_price;
+    bool shared;           /* tenancy of the product that is looked at ahead */
     int8_t attr_at[NAMES]; /* attribute by the hash of its name, -1 = none */
     FILE *spill;           /* terms that came before the products */
     enum field field;
@@ -187,6 +188,51 @@ static int product_key(struct aws_json *j, struct json_reader *r, const char *te
 static const char *value(const struct aws_json *j, enum aws_attr a)
 {
     return j->scratch + j->at[a];
+}
+
+/* The attribute that an instance's name of this length may decide by, A_COUNT for most lengths. */
+static enum aws_attr deciding(const char *key, size_t len)
+{
+    switch (len) {
+    case sizeof "tenancy" - 1:
+        return A_TENANCY;
+    case sizeof "licenseModel" - 1:
+        return A_LICENSE;
+    case sizeof "capacitystatus" - 1: /* "preInstalledSw" is as long */
+        return *key == 'c' ? A_CAPACITY : A_SOFTWARE;
+    case sizeof "operatingSystem" - 1:
+        return A_OS;
+    default:
+        return A_COUNT;
+    }
+}
+
+/* One attribute ahead: true when it rules the product out. */
+static bool looks_out(void *ctx, const char *key, size_t key_len, const char *text, size_t len)
+{
+    struct aws_json *j = ctx;
+    enum aws_attr a = deciding(key, key_len);
+    if (a == A_COUNT || len >= TEXT_MAX || memcmp(key, aws_attr_names[a].json, key_len) != 0) {
+        return false;
+    }
+    char value[TEXT_MAX];
+    memcpy(value, text, len);
+    value[len] = '\0';
+    if (a == A_TENANCY) {
+        j->shared = strcmp(value, "Shared") == 0;
+    }
+    return aws_ruled_out(a, value);
+}
+
+/* Leaves a product at its attributes when one of them rules it out: what is read in full is a
+ * small part of a list. */
+static void begin_attributes(struct aws_json *j, struct json_reader *r)
+{
+    j->shared = false;
+    if (json_look_ahead(r, looks_out, j)) {
+        aws_saw_metal(j->o, value(j, A_FAMILY), j->shared ? "Shared" : "");
+        json_leave(r, json_depth(r) - 2);
+    }
 }
 
 static int product_value(struct aws_json *j, struct json_reader *r, const char *text, size_t len,
@@ -428,9 +474,13 @@ static int on_event(void *ctx, struct json_reader *r, enum json_event e, const c
     case JSON_ARRAY:
         return json_fail(r, GT_EPARSE, err, "found a list where a price list has an object");
     case JSON_OBJECT: /* its keys would be read as those of a price, at a depth that has none */
-        return j->field == F_NONE
-                   ? 0
-                   : json_fail(r, GT_EPARSE, err, "found an object where a text belongs");
+        if (j->field != F_NONE) {
+            return json_fail(r, GT_EPARSE, err, "found an object where a text belongs");
+        }
+        if (depth == 4 && j->part == P_PRODUCTS) {
+            begin_attributes(j, r);
+        }
+        return 0;
     case JSON_END_OBJECT:
         if (depth == 2 && j->part == P_PRODUCTS) {
             return end_product(j, r, err);

@@ -354,6 +354,50 @@ static int close_container(struct json_reader *r, size_t at, struct gt_error *er
     return rc == 0 ? 1 : rc;
 }
 
+/* The tokens behind r->pos, one after the other. */
+struct tokens {
+    const struct json_reader *r;
+    size_t block;
+    uint64_t bits;
+};
+
+static inline size_t following(struct tokens *t)
+{
+    while (t->bits == 0) {
+        if (++t->block >= t->r->n_blocks) {
+            return t->r->stop;
+        }
+        t->bits = t->r->block[t->block].tokens;
+    }
+    size_t at = t->block * SCAN_BLOCK + scan_first(t->bits);
+    t->bits &= t->bits - 1;
+    return at;
+}
+
+bool json_look_ahead(const struct json_reader *r, json_show_fn *show, void *ctx)
+{
+    struct tokens t = {.r = r, .block = r->pos / SCAN_BLOCK};
+    if (r->pos >= r->stop) {
+        return false;
+    }
+    t.bits = r->block[t.block].tokens & (~(uint64_t)0 << r->pos % SCAN_BLOCK);
+    for (;;) {
+        size_t b = t.block, key = following(&t), key_end = following(&t);
+        size_t text = following(&t), end = following(&t);
+        if (end >= r->stop || r->buf[key] != '"' || r->buf[text] != '"') {
+            return false;
+        }
+        for (; b <= t.block; b++) {
+            if (r->block[b].back) {
+                return false;
+            }
+        }
+        if (show(ctx, r->buf + key + 1, key_end - key - 1, r->buf + text + 1, end - text - 1)) {
+            return true;
+        }
+    }
+}
+
 static int token(struct json_reader *r, size_t at, struct gt_error *err)
 {
     switch (r->buf[at]) {

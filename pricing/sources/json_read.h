@@ -59,6 +59,11 @@ void json_leave(struct json_reader *r, int levels);
  * `copy` and give no events. */
 typedef int json_copy_fn(void *ctx, const char *data, size_t len, struct gt_error *err);
 void json_copy_value(struct json_reader *r, json_copy_fn *copy);
+/* At a JSON_OBJECT: shows members ahead, in their order, until `show` returns true (then this does
+ * too). Nothing is read of them. Shown are texts without escapes, not NUL-terminated; the first
+ * member that is no such text, or has not come as a whole, ends it. */
+typedef bool json_show_fn(void *ctx, const char *key, size_t key_len, const char *text, size_t len);
+bool json_look_ahead(const struct json_reader *r, json_show_fn *show, void *ctx);
 /* Line of the current place, from 1. */
 uint64_t json_line(const struct json_reader *r);
 /* Error at the current place. */

@@ -266,6 +266,79 @@ static void json_skip_equals_read(void **s)
     }
 }
 
+/* What a look ahead shows: the members with plain texts up to the first of another kind. */
+struct ahead {
+    char seen[64];
+    size_t n, stop_at; /* the member at which to stop, 0 = none */
+    bool stopped;
+};
+
+static bool show(void *ctx, const char *key, size_t key_len, const char *text, size_t len)
+{
+    struct ahead *a = ctx;
+    size_t used = strlen(a->seen);
+    snprintf(a->seen + used, sizeof a->seen - used, "%.*s=%.*s;", (int)key_len, key, (int)len,
+             text);
+    return ++a->n == a->stop_at;
+}
+
+static int look(void *ctx, struct json_reader *r, enum json_event e, const char *text, size_t len,
+                struct gt_error *err)
+{
+    struct ahead *a = ctx;
+    (void)text, (void)len, (void)err;
+    if (e == JSON_OBJECT && json_depth(r) == 1) {
+        a->stopped = json_look_ahead(r, show, a);
+    }
+    return 0;
+}
+
+static void looks_ahead(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *doc, *seen;
+        size_t stop_at;
+        bool stopped;
+    } cases[] = {
+        {"{\"a\":\"1\", \"b\" : \"\"}", "a=1;b=;", 0, false},
+        {"{\"a\":\"1\",\"b\":\"2\"}", "a=1;", 1, true},
+        {"{\"a\":\"1\",\"b\":2,\"c\":\"3\"}", "a=1;", 0, false},
+        {"{\"a\":\"1\",\"b\":{\"c\":\"3\"}}", "a=1;", 0, false},
+        {"{\"a\":\"1\",\"b\":[\"c\"]}", "a=1;", 0, false},
+        {"{}", "", 0, false},
+    };
+    char pad[200], escaped[500];
+    memset(pad, ' ', sizeof pad - 1);
+    pad[sizeof pad - 1] = '\0'; /* the end of the member comes in a block behind */
+    struct gt_error e = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (size_t piece = 1; piece < 400; piece += 97) {
+            char doc[500];
+            struct ahead a = {.stop_at = cases[i].stop_at};
+            struct json_reader *r = NULL;
+            snprintf(doc, sizeof doc, "%s%s", cases[i].doc, pad);
+            assert_int_equal(json_reader_new("t", look, &a, &r, &e), 0);
+            for (size_t at = 0, n = strlen(doc); at < n; at += piece) {
+                size_t k = n - at < piece ? n - at : piece;
+                assert_int_equal(json_reader_feed(r, doc + at, k, &e), 0);
+            }
+            assert_int_equal(json_reader_end(r, &e), 0);
+            assert_string_equal(a.seen, cases[i].seen);
+            assert_true(a.stopped == cases[i].stopped);
+            json_reader_free(r);
+        }
+    }
+    struct ahead a = {0};
+    struct json_reader *r = NULL; /* an escape may stand for a quote: not shown */
+    snprintf(escaped, sizeof escaped, "{\"a\":\"1\"%s,\"b\":\"\\u0022\"}%s", pad, pad);
+    assert_int_equal(json_reader_new("t", look, &a, &r, &e), 0);
+    assert_int_equal(json_reader_feed(r, escaped, strlen(escaped), &e), 0);
+    assert_int_equal(json_reader_end(r, &e), 0);
+    assert_string_equal(a.seen, "a=1;");
+    json_reader_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +347,7 @@ int main(void)
         cmocka_unit_test(json_cases),
         cmocka_unit_test(json_depth_and_length),
         cmocka_unit_test(json_skip_equals_read),
+        cmocka_unit_test(looks_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

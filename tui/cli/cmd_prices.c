@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
     {"max-price", 0, OPT_VALUE, "AMOUNT", "highest price per unit of --per, in --currency or USD"},
     {"sort", 's', OPT_VALUE, "KEY[,-KEY]",
      "price, vendor, region, zone, instance, gpu, gpus, gpu-mem, vcpus, mem, purchase, as-of"},
-    {"limit", 'n', OPT_VALUE, "N", "at most N rows"},
+    {"limit", 'n', OPT_VALUE, "N", "at most N rows; 0: how many there are"},
     {"per", 0, OPT_VALUE, "hour|gpu-hour|month|Nh",
      "the unit of price, --max-price and --sort price; a month is 730h unless given"},
     {"tier", 0, OPT_LIST, "NAME", "storage: only this tier"},
@@ -131,6 +131,16 @@ static void say_doubts(const struct catalog *c, const uint32_t *row, size_t n)
     }
 }
 
+void prices_say_found(uint64_t found, uint64_t limit, const char *what)
+{
+    if (found == 0) {
+        fprintf(stderr, "no %s passes these filters\n", what);
+    } else if (limit == 0) { /* whoever asks for no row wants their number */
+        fprintf(stderr, "%llu %s%s these filters\n", (unsigned long long)found, what,
+                found == 1 ? " passes" : "s pass");
+    }
+}
+
 static int list(struct app *app, struct price_view *v, const struct catalog *c,
                 const struct price_filter *f, struct gt_error *err)
 {
@@ -148,16 +158,17 @@ static int list(struct app *app, struct price_view *v, const struct catalog *c,
     }
     struct sorter s = {c, f};
     qsort_r(row, n, sizeof *row, compare, &s);
+    size_t found = n;
     n = n < f->limit ? n : f->limit;
-    if (n == 0 && !app->quiet) {
-        fputs("no offer passes these filters\n", stderr);
-    }
     buf_init(&b, DOCUMENT_MAX);
     v->per = f->per;
     v->month_h = f->month_h;
     rc = prices_write(v, c, row, n, &b);
     rc = rc ? gt_fail(err, rc, "", "out of memory") : app_put(&b, err);
     buf_release(&b);
+    if (rc == 0 && !app->quiet) {
+        prices_say_found(found, f->limit, "offer");
+    }
     if (rc == 0 && v->format == OUT_TABLE && !app->quiet) {
         say_doubts(c, row, n);
     }
@@ -191,15 +202,19 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     /* prices are shown in the vendor's currency unless another was asked for */
     struct price_view v = {app->format, app->plain, PER_HOUR, GT_HOURS_PER_MONTH,
                            cli_value(args, "currency")};
-    int rc = app_catalog(app, &c, err);
-    if (!rc && rates) {
-        return prices_rates(app, args->positional[0], c, args, err);
-    }
+    const char *what = args->n_positional > 0 ? args->positional[0] : "";
+    int rc = prices_options_fit(what, options, args, err);
+    rc = rc ? rc : app_catalog(app, &c, err);
     struct price_filter f;
-    rc = rc ? rc : price_filter_take(app, c, args, &f, err);
-    rc = rc ? rc : price_filter_names(c, &f, err);
-    rc = rc ? rc : check ? prices_check(&v, c, &f, err) : list(app, &v, c, &f, err);
-    if (rc == 0 && v.currency && v.format != OUT_JSON && !app->quiet) {
+    if (rates) {
+        rc = rc ? rc : prices_rates(app, what, c, args, err);
+    } else {
+        rc = rc ? rc : price_filter_take(app, c, args, &f, err);
+        rc = rc ? rc : price_filter_names(c, &f, err);
+        rc = rc ? rc : check ? prices_check(&v, c, &f, err) : list(app, &v, c, &f, err);
+    }
+    bool amounts = strcmp(what, "interruption") != 0;
+    if (rc == 0 && amounts && v.currency && v.format != OUT_JSON && !app->quiet) {
         say_rate(c, v.currency);
     }
     return rc;

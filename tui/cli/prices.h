@@ -41,6 +41,12 @@ int prices_check(const struct price_view *v, const struct catalog *c,
 
 /* `prices storage|transfer|interruption` (prices_rates.c). */
 bool prices_rates_kind(const char *name);
+/* Refuses options that say nothing to what is asked (name: "", check or a kind of rate): silence
+ * would look like an answer. */
+int prices_options_fit(const char *name, const struct cli_option *own, const struct cli_args *args,
+                       struct gt_error *err) GT_CHECK;
+/* What a list does not show: that nothing passes, or how much more than its limit. */
+void prices_say_found(uint64_t found, uint64_t limit, const char *what);
 int prices_rates(const struct app *app, const char *kind, const struct catalog *c,
                  const struct cli_args *args, struct gt_error *err) GT_CHECK;
 

@@ -225,8 +225,7 @@ static bool region_is(const char *asked, const char *vendor, const char *region)
     return v && strcmp(v, vendor) == 0 && strcmp(slash + 1, region) == 0;
 }
 
-/* p5.48xlarge, p5 (all sizes), g?.*large */
-static bool instance_is(const char *asked, const char *type)
+bool price_filter_instance_is(const char *asked, const char *type)
 {
     size_t n = strlen(asked);
     return text_leading_parts(asked, type) ||
@@ -247,7 +246,7 @@ static bool list_holds(const struct catalog *c, const struct price_filter *f, co
               : strcmp(option, "region") == 0 ? region_is(v, vendor, catalog_text(c, o->region[i]))
               : strcmp(option, "gpu") == 0
                   ? o->gpu[i] != 0 && text_leading_parts(v, catalog_text(c, o->gpu[i]))
-                  : instance_is(v, catalog_text(c, o->instance_type[i]));
+                  : price_filter_instance_is(v, catalog_text(c, o->instance_type[i]));
     }
     return hit;
 }
@@ -286,14 +285,13 @@ static size_t name_distance(const char *asked, const char *name)
     return first < whole ? first : whole;
 }
 
-/* A name that matches no offer at all is a mistake: the three nearest are told. */
-static int unknown_name(const struct catalog *c, const char *option, const uint32_t *ids,
-                        const char *asked, struct gt_error *err)
+int price_filter_unknown(const struct catalog *c, const char *option, const uint32_t *ids, size_t n,
+                         const char *what, const char *asked, struct gt_error *err)
 {
     struct near best[3] = {{NULL, SIZE_MAX}, {NULL, SIZE_MAX}, {NULL, SIZE_MAX}};
     uint32_t last = 0;
     const char *slash = strcmp(option, "--region") == 0 ? strchr(asked, '/') : NULL;
-    for (size_t i = 0; i < c->offers.n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (ids[i] == last || ids[i] == 0) {
             continue;
         }
@@ -314,8 +312,8 @@ static int unknown_name(const struct catalog *c, const char *option, const uint3
             }
         }
     }
-    return gt_fail(err, GT_EUSAGE, option, "found '%.60s', which no offer has%s%.60s%s%.60s%s%.60s",
-                   asked, best[0].name ? "; the nearest are " : "",
+    return gt_fail(err, GT_EUSAGE, option, "found '%.60s', which no %s has%s%.60s%s%.60s%s%.60s",
+                   asked, what, best[0].name ? "; the nearest are " : "",
                    best[0].name ? best[0].name : "", best[1].name ? ", " : "",
                    best[1].name ? best[1].name : "", best[2].name ? ", " : "",
                    best[2].name ? best[2].name : "");
@@ -334,12 +332,12 @@ int price_filter_names(const struct catalog *c, const struct price_filter *f, st
                 const char *text = catalog_text(c, ids[n][i]);
                 found = n == 0   ? region_is(v, catalog_text(c, o->vendor[i]), text)
                         : n == 1 ? ids[n][i] != 0 && text_leading_parts(v, text)
-                                 : instance_is(v, text);
+                                 : price_filter_instance_is(v, text);
             }
             if (!found) {
                 char option[32];
                 snprintf(option, sizeof option, "--%s", names[n]);
-                return unknown_name(c, option, ids[n], v, err);
+                return price_filter_unknown(c, option, ids[n], o->n, "offer", v, err);
             }
         }
     }

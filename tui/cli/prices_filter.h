@@ -43,6 +43,11 @@ int price_filter_take(struct app *app, const struct catalog *c, const struct cli
 /* A name that no offer has is GT_EUSAGE with the nearest ones. */
 int price_filter_names(const struct catalog *c, const struct price_filter *f,
                        struct gt_error *err) GT_CHECK;
+/* The three names nearest to one that no offer or rate ("what") has: ids are the n rows' names. */
+int price_filter_unknown(const struct catalog *c, const char *option, const uint32_t *ids, size_t n,
+                         const char *what, const char *asked, struct gt_error *err) GT_CHECK;
+/* p5.48xlarge, p5 (all sizes), g?.*large */
+bool price_filter_instance_is(const char *asked, const char *type);
 bool price_filter_wants(const struct catalog *c, const struct price_filter *f, size_t row);
 /* The price that --per speaks of, in USD; NAN when there is none. */
 double price_filter_price(const struct catalog *c, const struct price_filter *f, size_t row);

@@ -1,27 +1,15 @@
 /* prices storage | transfer | interruption: the other rates of the catalog, with their brackets;
  * with an amount also what it costs. Brackets are marginal: each part of the amount at its own
  * rate. */
-#include "gputier/jsonw.h"
+#include "prices_rates.h"
 #include "gputier/text.h"
 #include "gputier/units.h"
-#include "prices.h"
-#include "table.h"
-#include <math.h>
+#include "prices_filter.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DOCUMENT_MAX ((size_t)256 << 20)
-
-struct rate_query {
-    const struct catalog *c;
-    const struct cli_args *args;
-    bool has_amount;
-    money amount;   /* in the unit of the rate: GiB or GB as the vendor bills */
-    bool as_vendor; /* amount given without a suffix: in the vendor's own GB */
-    uint64_t bytes;
-    double reads; /* of the whole amount a month */
-};
 
 /* Any value of a list option is a case-blind match of text ("vendor/code" for regions). */
 static bool listed(const struct cli_args *a, const char *option, const char *vendor,
@@ -74,25 +62,6 @@ static int share(money quantity, money from, money to, money rate, uint32_t per,
     return money_mul_ratio(rate, (gt_u128)part, (gt_u128)MONEY_SCALE * (per > 0 ? per : 1), out);
 }
 
-static void bracket(struct jsonw *w, const char *key, money v)
-{
-    if (v < 0) {
-        jsonw_knull(w, key);
-    } else {
-        jsonw_kmoney(w, key, v);
-    }
-}
-
-static void provenance(struct jsonw *w, const struct catalog *c, uint32_t source, uint32_t sku,
-                       int64_t as_of, enum origin origin)
-{
-    jsonw_kstring(w, "source_id", catalog_text(c, source));
-    jsonw_key(w, "sku");
-    jsonw_string_or_null(w, catalog_text(c, sku));
-    jsonw_ktime(w, "as_of", as_of);
-    jsonw_kstring(w, "origin", origin_name(origin));
-}
-
 struct cost {
     uint32_t vendor, region, what; /* tier or destination */
     const char *currency;
@@ -107,7 +76,7 @@ static int add_cost(struct costs *k, const struct cost *x)
 {
     struct cost *last = k->n > 0 ? &k->item[k->n - 1] : NULL;
     if (last != NULL && last->vendor == x->vendor && last->region == x->region &&
-        last->what == x->what) {
+        last->what == x->what && strcmp(last->currency, x->currency) == 0) {
         return money_add(last->total, x->total, &last->total);
     }
     struct cost *p = realloc(k->item, (k->n + 1) * sizeof *p);
@@ -165,7 +134,7 @@ static void write_costs(struct jsonw *w, const struct rate_query *q, const struc
     jsonw_end_array(w);
 }
 
-static void cost_rows(const struct rate_query *q, const struct costs *k, struct buf *b)
+static int cost_rows(const struct rate_query *q, const struct costs *k, struct buf *b)
 {
     for (size_t i = 0; i < k->n; i++) {
         char text[MONEY_TEXT];
@@ -174,184 +143,176 @@ static void cost_rows(const struct rate_query *q, const struct costs *k, struct 
                  catalog_text(q->c, k->item[i].what), money_format(k->item[i].total, text),
                  k->item[i].currency);
     }
+    return b->failed ? GT_ENOMEM : 0;
 }
 
-static const char *range_text(money from, money to, char out[160])
-{
-    char a[MONEY_TEXT], b[MONEY_TEXT];
-    if (from == 0 && to < 0) {
-        return "";
-    }
-    snprintf(out, 160, "%s-%s", money_format(from, a), to < 0 ? "" : money_format(to, b));
-    return out;
-}
+/* The columns of a kind of rate that filters look at; `what` is the one of its own option. */
+struct rate_columns {
+    size_t n;
+    const uint32_t *vendor, *region, *what;
+};
 
-static int storage(const struct rate_query *q, struct jsonw *w, struct text_table *t,
-                   struct costs *k)
+static struct rate_columns storage_columns(const struct catalog *c)
 {
-    const struct catalog *c = q->c;
     const struct catalog_storage *s = &c->storage;
-    int rc = 0;
-    for (size_t i = 0; i < s->n && rc == 0; i++) {
-        const char *vendor = catalog_text(c, s->vendor[i]), *region = catalog_text(c, s->region[i]);
-        if (!vendor_listed(q->args, vendor) || !listed(q->args, "region", vendor, region) ||
-            !listed(q->args, "tier", NULL, catalog_text(c, s->tier[i]))) {
-            continue;
-        }
-        if (w != NULL) {
-            jsonw_object(w);
-            jsonw_kstring(w, "vendor", vendor);
-            jsonw_kstring(w, "region", region);
-            jsonw_kstring(w, "tier", catalog_text(c, s->tier[i]));
-            jsonw_kstring(w, "component", catalog_text(c, s->component[i]));
-            jsonw_kstring(w, "unit", storage_unit_name((enum storage_unit)s->unit[i]));
-            jsonw_kint(w, "unit_qty", s->unit_qty[i]);
-            bracket(w, "from_qty", s->from_qty[i]);
-            bracket(w, "to_qty", s->to_qty[i]);
-            jsonw_kmoney(w, "rate", s->rate[i]);
-            jsonw_kstring(w, "currency", catalog_text(c, s->currency[i]));
-            provenance(w, c, s->source[i], s->sku[i], s->as_of[i], (enum origin)s->origin[i]);
-            jsonw_end_object(w);
-        } else {
-            char place[200], unit[64], rate[MONEY_TEXT], date[16], range[160];
-            snprintf(place, sizeof place, "%s/%s", vendor, region);
-            const char *name = storage_unit_name((enum storage_unit)s->unit[i]);
-            if (s->unit_qty[i] > 1) {
-                snprintf(unit, sizeof unit, "%u %s", s->unit_qty[i], name);
-            } else {
-                snprintf(unit, sizeof unit, "%s", name);
-            }
-            table_row(t, (const char *const[]){
-                             place, catalog_text(c, s->tier[i]), catalog_text(c, s->component[i]),
-                             money_format(s->rate[i], rate), catalog_text(c, s->currency[i]), unit,
-                             range_text(s->from_qty[i], s->to_qty[i], range),
-                             date_format(s->as_of[i], date), catalog_text(c, s->source[i])});
-        }
-        rc = storage_cost(q, i, k);
-    }
-    return rc;
+    return (struct rate_columns){s->n, s->vendor, s->region, s->tier};
 }
 
-static int transfer(const struct rate_query *q, struct jsonw *w, struct text_table *t,
-                    struct costs *k)
+static struct rate_columns transfer_columns(const struct catalog *c)
 {
-    const struct catalog *c = q->c;
     const struct catalog_transfer *x = &c->transfer;
-    int rc = 0;
-    for (size_t i = 0; i < x->n && rc == 0; i++) {
-        const char *vendor = catalog_text(c, x->vendor[i]), *from = catalog_text(c, x->from[i]);
-        if (!vendor_listed(q->args, vendor) || !listed(q->args, "region", vendor, from) ||
-            !listed(q->args, "to", vendor, catalog_text(c, x->to[i]))) {
-            continue;
-        }
-        const char *unit = x->gb_bytes[i] == GT_GIB ? "gib" : "gb";
-        if (w != NULL) {
-            jsonw_object(w);
-            jsonw_kstring(w, "vendor", vendor);
-            jsonw_kstring(w, "region", from);
-            jsonw_kstring(w, "to", catalog_text(c, x->to[i]));
-            jsonw_kstring(w, "unit", unit);
-            bracket(w, "from_qty", x->from_gb[i]);
-            bracket(w, "to_qty", x->to_gb[i]);
-            jsonw_kmoney(w, "rate", x->rate[i]);
-            jsonw_kstring(w, "currency", catalog_text(c, x->currency[i]));
-            provenance(w, c, x->source[i], x->sku[i], x->as_of[i], (enum origin)x->origin[i]);
-            jsonw_end_object(w);
-        } else {
-            char place[200], rate[MONEY_TEXT], date[16], range[160];
-            snprintf(place, sizeof place, "%s/%s", vendor, from);
-            table_row(t, (const char *const[]){
-                             place, catalog_text(c, x->to[i]), money_format(x->rate[i], rate),
-                             catalog_text(c, x->currency[i]), unit,
-                             range_text(x->from_gb[i], x->to_gb[i], range),
-                             date_format(x->as_of[i], date), catalog_text(c, x->source[i])});
-        }
-        if (q->has_amount) {
-            struct cost cost = {x->vendor[i], x->from[i], x->to[i], catalog_text(c, x->currency[i]),
-                                0};
-            money quantity;
-            rc = amount_in(q, x->gb_bytes[i], &quantity);
-            rc = rc != 0 ? rc
-                         : share(quantity, x->from_gb[i], x->to_gb[i], x->rate[i], 1, &cost.total);
-            rc = rc != 0 ? rc : add_cost(k, &cost);
-        }
-    }
-    return rc;
+    return (struct rate_columns){x->n, x->vendor, x->from, x->to};
 }
 
-static int interruption(const struct rate_query *q, struct jsonw *w, struct text_table *t,
-                        struct costs *k)
+static struct rate_columns interruption_columns(const struct catalog *c)
 {
-    const struct catalog *c = q->c;
     const struct catalog_interruption *x = &c->interruption;
+    return (struct rate_columns){x->n, x->vendor, x->region, x->instance_type};
+}
+
+static int transfer_cost(const struct rate_query *q, size_t i, struct costs *k)
+{
+    const struct catalog_transfer *x = &q->c->transfer;
+    struct cost cost = {x->vendor[i], x->from[i], x->to[i], catalog_text(q->c, x->currency[i]), 0};
+    money quantity;
+    if (!q->has_amount) {
+        return 0;
+    }
+    int rc = amount_in(q, x->gb_bytes[i], &quantity);
+    rc = rc ? rc : share(quantity, x->from_gb[i], x->to_gb[i], x->rate[i], 1, &cost.total);
+    return rc ? rc : add_cost(k, &cost);
+}
+
+static int no_cost(const struct rate_query *q, size_t i, struct costs *k)
+{
+    (void)q;
+    (void)i;
     (void)k;
-    for (size_t i = 0; i < x->n; i++) {
-        const char *vendor = catalog_text(c, x->vendor[i]), *region = catalog_text(c, x->region[i]);
-        const char *type = catalog_text(c, x->instance_type[i]);
-        double lo = (double)x->band_lo_pct[i], hi = (double)x->band_hi_pct[i];
-        double savings = (double)x->savings_pct[i];
-        if (!vendor_listed(q->args, vendor) || !listed(q->args, "region", vendor, region) ||
-            !listed(q->args, "instance", NULL, type)) {
-            continue;
-        }
-        if (w != NULL) {
-            jsonw_object(w);
-            jsonw_kstring(w, "vendor", vendor);
-            jsonw_kstring(w, "region", region);
-            jsonw_kstring(w, "instance_type", type);
-            jsonw_kdouble(w, "band_lo_pct", lo);
-            jsonw_kdouble(w, "band_hi_pct", hi < 0 ? (double)NAN : hi);
-            jsonw_kdouble(w, "savings_pct", savings < 0 ? (double)NAN : savings);
-            jsonw_kstring(w, "source_id", catalog_text(c, x->source[i]));
-            jsonw_knull(w, "sku");
-            jsonw_ktime(w, "as_of", x->as_of[i]);
-            jsonw_end_object(w);
-        } else {
-            char place[200], band[48], saving[32] = "", date[16];
-            snprintf(place, sizeof place, "%s/%s", vendor, region);
-            if (hi < 0) {
-                snprintf(band, sizeof band, ">%g%%", lo);
-            } else {
-                snprintf(band, sizeof band, "%g-%g%%", lo, hi);
+    return 0;
+}
+
+static const struct rate_kind {
+    const char *name, *schema, *what, *option; /* option: of its own, beside vendor and region */
+    const char *takes;                         /* further options */
+    const struct rate_shape *shape;
+    struct rate_columns (*columns)(const struct catalog *c);
+    int (*cost)(const struct rate_query *q, size_t i, struct costs *k);
+} kinds[] = {
+    {"storage", "gputier/storage-rates/1", "tier", "tier", "amount reads", &rate_storage,
+     storage_columns, storage_cost},
+    {"transfer", "gputier/transfer-rates/1", "to", "to", "amount", &rate_transfer, transfer_columns,
+     transfer_cost},
+    {"interruption", "gputier/interruption/1", "type", "instance", "", &rate_interruption,
+     interruption_columns, no_cost},
+};
+
+static bool option_holds(const struct rate_query *q, const struct rate_kind *kind,
+                         const char *vendor, const char *what)
+{
+    const char *v = cli_list(q->args, kind->option, 0);
+    if (strcmp(kind->option, "instance") != 0) {
+        return listed(q->args, kind->option, vendor, what);
+    }
+    bool any = v == NULL;
+    for (size_t k = 0; !any && (v = cli_list(q->args, "instance", k)) != NULL; k++) {
+        any = price_filter_instance_is(v, what);
+    }
+    return any;
+}
+
+static bool wanted(const struct rate_query *q, const struct rate_kind *kind,
+                   const struct rate_columns *x, size_t i)
+{
+    const char *vendor = catalog_text(q->c, x->vendor[i]);
+    return vendor_listed(q->args, vendor) &&
+           listed(q->args, "region", vendor, catalog_text(q->c, x->region[i])) &&
+           option_holds(q, kind, vendor, catalog_text(q->c, x->what[i]));
+}
+
+/* A name that no rate of the kind has is a mistake, as it is for offers. */
+static int check_names(const struct rate_query *q, const struct rate_kind *kind,
+                       struct gt_error *err)
+{
+    struct rate_columns x = kind->columns(q->c);
+    const char *const options[] = {"vendor", "region", kind->option};
+    const uint32_t *const ids[] = {x.vendor, x.region, x.what};
+    const char *v;
+    for (size_t n = 0; n < 3; n++) {
+        for (size_t k = 0; (v = cli_list(q->args, options[n], k)) != NULL; k++) {
+            struct cli_given one = {options[n], v};
+            struct cli_args args = {.given = &one, .n_given = 1};
+            struct rate_query alone = {.c = q->c, .args = &args};
+            bool found = n == 0 && vendor_canonical(v); /* it may have none */
+            for (size_t i = 0; i < x.n && !found; i++) {
+                found = wanted(&alone, kind, &x, i);
             }
-            if (savings >= 0) {
-                snprintf(saving, sizeof saving, "%g%%", savings);
+            if (!found) {
+                char option[32];
+                snprintf(option, sizeof option, "--%s", options[n]);
+                return price_filter_unknown(q->c, option, ids[n], x.n, "rate", v, err);
             }
-            table_row(t, (const char *const[]){place, type, band, saving,
-                                               date_format(x->as_of[i], date),
-                                               catalog_text(c, x->source[i])});
         }
     }
     return 0;
 }
 
-static const struct rate_kind {
-    const char *name, *schema, *what;
-    const char *titles[10];
-    int (*rows)(const struct rate_query *q, struct jsonw *w, struct text_table *t, struct costs *k);
-} kinds[] = {
-    {"storage",
-     "gputier/storage-rates/1",
-     "tier",
-     {"vendor/region", "tier", "component", ">rate", "", "per", ">bracket", "as of", "source",
-      NULL},
-     storage},
-    {"transfer",
-     "gputier/transfer-rates/1",
-     "to",
-     {"vendor/from", "to", ">rate", "", "per", ">bracket", "as of", "source", NULL},
-     transfer},
-    {"interruption",
-     "gputier/interruption/1",
-     "type",
-     {"vendor/region", "instance", ">a month", ">saving", "as of", "source", NULL},
-     interruption},
-};
+static bool has_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = words; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+        if (strcspn(p, " ") == n && strncmp(p, word, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct rate_kind *kind_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(kinds[i].name, name) == 0) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+bool prices_rates_kind(const char *name)
+{
+    return kind_of(name) != NULL;
+}
+
+int prices_options_fit(const char *name, const struct cli_option *own, const struct cli_args *args,
+                       struct gt_error *err)
+{
+    const struct rate_kind *kind = kind_of(name);
+    for (size_t i = 0; i < args->n_given; i++) {
+        const char *o = args->given[i].name;
+        const struct cli_option *p = own;
+        while (p->name && strcmp(p->name, o) != 0) {
+            p++;
+        }
+        bool fits = !p->name /* one of all commands */
+                    || (kind ? has_word("vendor region limit", o) || has_word(kind->takes, o) ||
+                                   strcmp(kind->option, o) == 0
+                             : !has_word("tier to amount reads", o));
+        if (!fits) {
+            return gt_fail(err, GT_EUSAGE, "prices", "--%s says nothing to %s", o,
+                           *name ? name : "offers");
+        }
+    }
+    return 0;
+}
 
 static int read_query(struct rate_query *q, struct gt_error *err)
 {
     const char *amount = cli_value(q->args, "amount"), *reads = cli_value(q->args, "reads");
+    const char *limit = cli_value(q->args, "limit");
     int rc = 0;
+    if (limit && count_parse(limit, &q->limit, NULL) != 0) {
+        return gt_fail(err, GT_EUSAGE, "--limit", "found '%.40s', expected a number of rows",
+                       limit);
+    }
     if (amount != NULL) {
         q->has_amount = true;
         q->as_vendor = amount[strspn(amount, "0123456789.")] == '\0';
@@ -369,57 +330,97 @@ static int read_query(struct rate_query *q, struct gt_error *err)
     return 0;
 }
 
-bool prices_rates_kind(const char *name)
+/* Writes the rows that are wanted, at most the limit of them, and adds all of them up. */
+static int put_rows(const struct rate_query *q, const struct rate_kind *kind, struct rate_out *o,
+                    struct costs *k, uint64_t *found)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(kinds[i].name, name) == 0) {
-            return true;
+    struct rate_columns x = kind->columns(q->c);
+    int rc = 0;
+    for (size_t i = 0; i < x.n && rc == 0; i++) {
+        if (wanted(q, kind, &x, i)) {
+            rc = *found < q->limit ? kind->shape->put(o, i) : 0;
+            rc = rc ? rc : kind->cost(q, i, k);
+            *found += 1;
         }
     }
-    return false;
+    for (size_t i = 0; i < k->n && rc == 0; i++) { /* exact sums first, then one conversion */
+        rc = rate_shown(q, k->item[i].total, &k->item[i].currency, &k->item[i].total);
+    }
+    return rc;
+}
+
+static int write_json(const struct rate_query *q, const struct rate_kind *kind, struct costs *k,
+                      struct buf *b, uint64_t *found)
+{
+    struct jsonw w;
+    jsonw_init(&w, b, true);
+    jsonw_object(&w);
+    jsonw_kstring(&w, "schema", kind->schema);
+    jsonw_key(&w, "rates");
+    jsonw_array(&w);
+    int rc = put_rows(q, kind, &(struct rate_out){.q = q, .json = &w}, k, found);
+    jsonw_end_array(&w);
+    write_costs(&w, q, k, kind->what);
+    jsonw_end_object(&w);
+    return rc ? rc : jsonw_finish(&w);
+}
+
+/* The costs of an amount are no rows of this table: the caller tells them apart. */
+static int write_csv(const struct rate_query *q, const struct rate_kind *kind, struct costs *k,
+                     struct buf *b, uint64_t *found)
+{
+    struct csvw w;
+    csvw_init(&w, b);
+    for (size_t i = 0; kind->shape->columns[i]; i++) {
+        csvw_text(&w, kind->shape->columns[i]);
+    }
+    csvw_end_row(&w);
+    int rc = put_rows(q, kind, &(struct rate_out){.q = q, .csv = &w}, k, found);
+    return rc ? rc : csvw_finish(&w);
+}
+
+static int write_table(const struct rate_query *q, const struct rate_kind *kind, struct costs *k,
+                       struct buf *b, uint64_t *found, bool ascii)
+{
+    struct text_table t;
+    table_init(&t, kind->shape->titles);
+    int rc = put_rows(q, kind, &(struct rate_out){.q = q, .table = &t}, k, found);
+    int written = table_write(&t, b, ascii);
+    rc = rc ? rc : written;
+    return rc ? rc : cost_rows(q, k, b);
 }
 
 int prices_rates(const struct app *app, const char *name, const struct catalog *c,
                  const struct cli_args *args, struct gt_error *err)
 {
-    struct rate_query q = {.c = c, .args = args};
-    const struct rate_kind *kind = &kinds[0];
+    struct rate_query q = {.c = c, .args = args, .limit = UINT64_MAX};
+    const struct rate_kind *kind = kind_of(name);
     struct costs k = {0};
-    struct buf b;
-    struct jsonw w;
-    struct text_table t;
-    bool json = app->format == OUT_JSON;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        kind = strcmp(kinds[i].name, name) == 0 ? &kinds[i] : kind;
-    }
-    if (app->format == OUT_CSV) {
-        return gt_fail(err, GT_EUSAGE, "", "prices %s has the formats table and json", name);
-    }
+    struct buf b, aside;
+    uint64_t found = 0;
+    q.currency = cli_value(args, "currency");
     int rc = read_query(&q, err);
+    rc = rc ? rc : check_names(&q, kind, err);
     if (rc != 0) {
         return rc;
     }
     buf_init(&b, DOCUMENT_MAX);
-    if (json) {
-        jsonw_init(&w, &b, true);
-        jsonw_object(&w);
-        jsonw_kstring(&w, "schema", kind->schema);
-        jsonw_key(&w, "rates");
-        jsonw_array(&w);
-        rc = kind->rows(&q, &w, NULL, &k);
-        jsonw_end_array(&w);
-        write_costs(&w, &q, &k, kind->what);
-        jsonw_end_object(&w);
-        rc = rc != 0 ? rc : jsonw_finish(&w);
+    buf_init(&aside, DOCUMENT_MAX);
+    if (app->format == OUT_JSON) {
+        rc = write_json(&q, kind, &k, &b, &found);
+    } else if (app->format == OUT_CSV) {
+        rc = write_csv(&q, kind, &k, &b, &found);
+        rc = rc ? rc : cost_rows(&q, &k, &aside);
     } else {
-        table_init(&t, kind->titles);
-        rc = kind->rows(&q, NULL, &t, &k);
-        int written = table_write(&t, &b, app->plain);
-        rc = rc != 0 ? rc : written;
-        cost_rows(&q, &k, &b);
+        rc = write_table(&q, kind, &k, &b, &found, app->plain);
     }
     rc = rc != 0 ? gt_fail(err, rc, "", "the answer is out of range or memory") : app_put(&b, err);
+    if (rc == 0 && !app->quiet) {
+        prices_say_found(found, q.limit, "rate");
+        fputs(aside.data ? aside.data : "", stderr);
+    }
     free(k.item);
     buf_release(&b);
+    buf_release(&aside);
     return rc;
 }

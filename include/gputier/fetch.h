@@ -13,6 +13,12 @@
 /* A parser is fed bytes as they arrive (already decompressed) and puts rows into a staging. */
 struct parser;
 struct fetch_run; /* pricing/http/http.h */
+/* Why rows were left out, and how many. */
+#define LEFT_OUT_REASONS 16
+struct left_out {
+    const char *reason; /* static text; NULL ends the list */
+    uint64_t rows;
+};
 struct parse_context {
     struct staging *staging;
     const char *name;   /* file name or redacted URL, for messages */
@@ -21,7 +27,8 @@ struct parse_context {
     int64_t now;
     int64_t as_of;    /* from the document if it says, else now */
     uint64_t rows;    /* rows put so far, for progress */
-    uint64_t skipped; /* rows understood and left out on purpose */
+    uint64_t skipped; /* rows left out on purpose, and those that can not be read */
+    struct left_out left_out[LEFT_OUT_REASONS];
     const struct log_sink *log;
     struct sha256 *sha; /* NULL, or a parser that `hashes` adds what it is fed */
     char scope[128];    /* out: the part of the source that the document is, as far as it says */
@@ -134,8 +141,11 @@ struct import_options {
 struct import_result {
     const char *source_id;
     uint64_t bytes, skipped;
+    struct left_out left_out[LEFT_OUT_REASONS]; /* as far as the source tells why */
     struct publish_result published;
 };
+/* "12 left out (Windows 9, dedicated 3)"; returns buf. */
+const char *left_out_text(const struct left_out *l, uint64_t skipped, char buf[1024]);
 /* path "-" = stdin. gzip and zstd are recognised by content. */
 int import_file(const struct import_options *o, const char *path, struct import_result *out,
                 struct gt_error *err) GT_CHECK;

@@ -137,6 +137,7 @@ int body_open(struct transfer *t, struct gt_error *err)
     b->parse.vendor = t->vendor ? t->vendor : "";
     b->parse.now = b->parse.as_of = o->now;
     b->parse.rows = b->parse.skipped = 0;
+    memset(b->parse.left_out, 0, sizeof b->parse.left_out);
     b->parse.log = &t->run->log;
     rc = open_staging(t, err);
     if (rc != 0) {
@@ -178,10 +179,12 @@ static int publish(struct transfer *t, const char *hex, struct gt_error *err)
         return rc;
     }
     if (b->parse.rows == 0) {
+        char why[1024];
         return gt_fail(err, GT_EPARSE, "",
-                       "no price rows in the answer (%llu bytes, %llu entries left out); an empty "
-                       "list never replaces prices",
-                       (unsigned long long)b->decoded, (unsigned long long)b->parse.skipped);
+                       "no price rows in the answer (%llu bytes, %s); an empty list never replaces "
+                       "prices",
+                       (unsigned long long)b->decoded,
+                       left_out_text(b->parse.left_out, b->parse.skipped, why));
     }
     struct publish_result r;
     struct staging *st = b->staging;

@@ -77,7 +77,7 @@ static int take_change(struct records *r, struct alibaba *a, const struct rec *e
         return gt_fail(err, GT_ENOMEM, r->ctx->name, "out of memory");
     }
     if (*kind != '\0' && strcmp(kind, "vpc") != 0) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "classic network", 1);
         return 0;
     }
     src_copy(c->zone, sizeof c->zone, rec_text(e, "ZoneId"));
@@ -176,7 +176,7 @@ static int put_price(struct records *r, struct alibaba *a, struct gt_error *err)
                          "before it, {\"RegionId\": …, \"InstanceType\": …, \"PriceUnit\": …}");
     }
     if (a->unit[0] != '\0' && !month && strcmp(a->unit, "Hour") != 0) {
-        r->ctx->skipped++; /* weeks and years */
+        src_skip(r->ctx, "by the week or year", 1);
         return 0;
     }
     struct cloud_machine m = machine(r, a->type, a->currency);
@@ -210,7 +210,7 @@ static int put_change(struct records *r, struct alibaba *a, const struct change 
                                .currency = a->currency,
                                .available = -1};
     if (c->price == 0) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "price 0", 1);
         return 0;
     }
     if (strlen(a->currency) != 3 || strspn(a->currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3) {

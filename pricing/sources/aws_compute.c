@@ -42,6 +42,14 @@ bool aws_ruled_out(enum aws_attr a, const char *value)
     }
 }
 
+enum aws_out aws_out_of(enum aws_attr a)
+{
+    return a == A_OS         ? OUT_SYSTEM
+           : a == A_SOFTWARE ? OUT_SOFTWARE
+           : a == A_CAPACITY ? OUT_CAPACITY
+                             : OUT_LICENCE;
+}
+
 static bool is_metal(const char *family)
 {
     return strcmp(family, "Compute Instance (bare metal)") == 0;
@@ -65,22 +73,24 @@ static bool usage_word(const struct aws_product *p, const char *word)
     return aws_usage_detail(p->v[A_USAGE], word) != NULL;
 }
 
-bool aws_is_compute(struct aws_offer *o, const struct aws_product *p)
+bool aws_is_compute(struct aws_offer *o, const struct aws_product *p, enum aws_out *why)
 {
-    bool metal = is_metal(p->v[A_FAMILY]);
+    static const enum aws_attr ruling[] = {A_OS, A_CAPACITY, A_SOFTWARE, A_LICENSE};
+    bool metal = is_metal(p->v[A_FAMILY]), shared = is(p, A_TENANCY, "Shared");
+    *why = OUT_OPERATION;
     if (!metal && !is(p, A_FAMILY, "Compute Instance")) {
         return false;
     }
-    bool shared = is(p, A_TENANCY, "Shared");
     aws_saw_metal(o, p->v[A_FAMILY], p->v[A_TENANCY]);
-    if (!shared && !(metal && is(p, A_TENANCY, "Dedicated"))) {
-        return false;
-    }
-    for (int a = 0; a < A_COUNT; a++) {
-        if ((a == A_OS || a == A_CAPACITY || a == A_SOFTWARE || a == A_LICENSE) &&
-            aws_ruled_out((enum aws_attr)a, p->v[a])) {
+    for (size_t i = 0; i < sizeof ruling / sizeof *ruling; i++) {
+        if (aws_ruled_out(ruling[i], p->v[ruling[i]])) {
+            *why = aws_out_of(ruling[i]);
             return false;
         }
+    }
+    if (!shared && !(metal && is(p, A_TENANCY, "Dedicated"))) {
+        *why = OUT_TENANCY;
+        return false;
     }
     bool block = is(p, A_MARKET, "CapacityBlock");
     if (!block && !is(p, A_MARKET, "OnDemand") && *p->v[A_MARKET] != '\0') {
@@ -282,11 +292,13 @@ int aws_put_compute(struct aws_offer *o, const struct aws_product *p, const stru
         r.price_state = PRICE_SOLD_OTHERWISE;
         r.price_per_hour = 0;
     } else if (r.price_per_hour == 0 && r.upfront == 0) { /* zero is not a price */
-        o->ctx->skipped++;
         r.purchase = PURCHASE_CAPACITY_BLOCK;
         r.price_state = PRICE_SOLD_OTHERWISE;
-        return *t->lease == '\0' && is(p, A_TENANCY, "Shared") ? hold(o, &r, &o->zero_offers, err)
-                                                               : 0;
+        if (*t->lease == '\0' && is(p, A_TENANCY, "Shared")) {
+            return hold(o, &r, &o->zero_offers, err);
+        }
+        src_skip(o->ctx, "price 0", 1);
+        return 0;
     }
     aws_saw_region(o, r.region);
     return is(p, A_TENANCY, "Shared") ? put_row(o, &r, err) : hold(o, &r, &o->held_offers, err);
@@ -297,7 +309,7 @@ int aws_finish_compute(struct aws_offer *o, struct gt_error *err)
     int rc = 0;
     for (struct aws_held_offer *h = o->held_offers; rc == 0 && h; h = h->next) {
         if (o->shared_metal) {
-            o->ctx->skipped++;
+            src_skip(o->ctx, "bare metal that is sold shared too", 1);
         } else {
             rc = put_row(o, &h->row, err);
         }
@@ -306,8 +318,9 @@ int aws_finish_compute(struct aws_offer *o, struct gt_error *err)
     for (struct aws_held_offer *h = o->zero_offers; rc == 0 && h; h = h->next) {
         if (!o->sold || machine_id(o, &h->row, false) == 0) {
             aws_saw_region(o, h->row.region);
-            o->ctx->skipped--;
             rc = put_row(o, &h->row, err);
+        } else {
+            src_skip(o->ctx, "price 0", 1);
         }
     }
     return rc;

@@ -204,6 +204,7 @@ static bool passed_over(struct aws_csv *c, const struct csv_row *row)
     for (size_t i = 0; i < sizeof ruling / sizeof *ruling; i++) {
         if (aws_ruled_out(ruling[i], csv_field(row, c->attr[ruling[i]]))) {
             aws_saw_metal(c->o, family, csv_field(row, c->attr[A_TENANCY]));
+            c->o->out[aws_out_of(ruling[i])]++;
             return true;
         }
     }
@@ -214,7 +215,7 @@ static int price_row(struct aws_csv *c, const struct csv_row *row, struct gt_err
 {
     struct aws_product p = {.sku = cell(c, row, C_SKU)};
     if (row->n < 10) { /* junk: a list has dozens of columns */
-        c->o->ctx->skipped++;
+        src_skip(c->o->ctx, "no price", 1);
         return 0;
     }
     if (c->o->code[0] == '\0') {
@@ -239,8 +240,12 @@ static int price_row(struct aws_csv *c, const struct csv_row *row, struct gt_err
                          cell(c, row, C_CLASS),
                          &price,
                          1};
+    if (!reserved && strcmp(cell(c, row, C_TYPE), "OnDemand") != 0) {
+        c->o->out[OUT_TERM]++;
+        return 0;
+    }
     if (!reserved) {
-        return strcmp(cell(c, row, C_TYPE), "OnDemand") == 0 ? aws_put(c->o, kind, &p, &t, err) : 0;
+        return aws_put(c->o, kind, &p, &t, err);
     }
     if (*t.lease == '\0') {
         return aws_bad(c->o, "length of a reserved term", "", err);

@@ -240,6 +240,7 @@ static int product_value(struct aws_json *j, struct json_reader *r, const char *
 {
     if (aws_ruled_out(j->attr, text)) {
         aws_saw_metal(j->o, value(j, A_FAMILY), value(j, A_TENANCY));
+        j->o->out[aws_out_of(j->attr)]++;
         json_leave(r, json_depth(r) - 2);
         return 0;
     }

@@ -49,12 +49,34 @@ struct offer_parser {
 
 enum aws_kind aws_classify(struct aws_offer *o, const struct aws_product *p)
 {
+    enum aws_out why = OUT_PRODUCT;
+    enum aws_kind kind = AWS_NOT_WANTED;
     if (strncmp(p->v[A_FAMILY], "Compute Instance", 16) == 0) {
-        return aws_is_compute(o, p) ? AWS_COMPUTE : AWS_NOT_WANTED;
+        kind = aws_is_compute(o, p, &why) ? AWS_COMPUTE : AWS_NOT_WANTED;
+    } else {
+        kind = aws_is_storage(o, p)    ? AWS_STORAGE
+               : aws_is_transfer(o, p) ? AWS_TRANSFER
+                                       : AWS_NOT_WANTED;
     }
-    return aws_is_storage(o, p)    ? AWS_STORAGE
-           : aws_is_transfer(o, p) ? AWS_TRANSFER
-                                   : AWS_NOT_WANTED;
+    o->out[why] += kind == AWS_NOT_WANTED;
+    return kind;
+}
+
+static void tell_left_out(struct aws_offer *o)
+{
+    static const char *const reasons[OUT_COUNT] = {
+        [OUT_SYSTEM] = "other systems than Linux",
+        [OUT_SOFTWARE] = "with software",
+        [OUT_CAPACITY] = "capacity reservations",
+        [OUT_LICENCE] = "with a licence",
+        [OUT_TENANCY] = "dedicated machines and hosts",
+        [OUT_OPERATION] = "other operations",
+        [OUT_PRODUCT] = "other products",
+        [OUT_TERM] = "other terms",
+    };
+    for (int i = 0; i < OUT_COUNT; i++) {
+        src_skip(o->ctx, reasons[i], o->out[i]);
+    }
 }
 
 int aws_put(struct aws_offer *o, enum aws_kind kind, const struct aws_product *p,
@@ -171,11 +193,13 @@ static int offer_close(struct parser *p, struct gt_error *err)
                       : gt_fail(err, GT_EPARSE, a->o.ctx->name, "an empty file");
     rc = rc ? rc : aws_finish_compute(&a->o, err);
     rc = rc ? rc : aws_finish_storage(&a->o, err);
+    tell_left_out(&a->o);
     if (rc == 0 && a->o.ctx->rows == 0) {
+        char why[1024];
         rc = gt_fail(err, GT_EPARSE, a->o.ctx->name,
                      "a price list of '%.60s' without a price that counts (Linux, shared, no "
-                     "licence; storage; transfer)",
-                     a->o.code);
+                     "licence; storage; transfer): %s",
+                     a->o.code, left_out_text(a->o.ctx->left_out, a->o.ctx->skipped, why));
     }
     if (rc == 0) {
         aws_name_scope(&a->o);

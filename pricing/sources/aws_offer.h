@@ -62,6 +62,19 @@ struct aws_term {
 
 enum aws_kind { AWS_NOT_WANTED, AWS_COMPUTE, AWS_STORAGE, AWS_TRANSFER };
 
+/* Why products and prices are left out, for the tally. */
+enum aws_out {
+    OUT_SYSTEM,
+    OUT_SOFTWARE,
+    OUT_CAPACITY,
+    OUT_LICENCE,
+    OUT_TENANCY,
+    OUT_OPERATION,
+    OUT_PRODUCT,
+    OUT_TERM,
+    OUT_COUNT
+};
+
 /* Rows that only the end of the list can judge: lists in the arena. */
 struct aws_held_offer;
 struct aws_held_rate;
@@ -71,6 +84,7 @@ struct aws_offer {
     struct bad_rows bad;
     uint64_t line; /* of the row at hand; 0 in JSON */
     char code[64]; /* offerCode */
+    uint64_t out[OUT_COUNT];
     /* What the rows say of the list as a whole: one region or several. */
     char region[64];
     bool many_regions;
@@ -80,10 +94,13 @@ struct aws_offer {
     struct aws_held_rate *held_rates, *seen_rates;
 };
 
-/* What a product is good for; also notes facts of the list as a whole. */
+/* What a product is good for; also notes facts of the list as a whole, and counts what it leaves.
+ */
 enum aws_kind aws_classify(struct aws_offer *o, const struct aws_product *p);
 /* Whether an instance's attribute rules it out, whatever the others say. */
 bool aws_ruled_out(enum aws_attr a, const char *value);
+/* The reason that such an attribute is. */
+enum aws_out aws_out_of(enum aws_attr a);
 /* A product that was ruled out still tells whether the list knows shared bare metal. */
 void aws_saw_metal(struct aws_offer *o, const char *family, const char *tenancy);
 int aws_put(struct aws_offer *o, enum aws_kind kind, const struct aws_product *p,
@@ -94,7 +111,8 @@ int aws_put_storage(struct aws_offer *o, const struct aws_product *p, const stru
                     struct gt_error *err) GT_CHECK;
 int aws_put_transfer(struct aws_offer *o, const struct aws_product *p, const struct aws_term *t,
                      struct gt_error *err) GT_CHECK;
-bool aws_is_compute(struct aws_offer *o, const struct aws_product *p);
+/* Whether its offers count; else *why says why not. */
+bool aws_is_compute(struct aws_offer *o, const struct aws_product *p, enum aws_out *why);
 bool aws_is_storage(const struct aws_offer *o, const struct aws_product *p);
 bool aws_is_transfer(const struct aws_offer *o, const struct aws_product *p);
 int aws_finish_compute(struct aws_offer *o, struct gt_error *err) GT_CHECK;

@@ -63,19 +63,18 @@ struct savings_parser {
 
 bool sp_wanted(struct sp_list *l, const struct sp_rate *r)
 {
-    uint64_t *why = NULL;
+    const char *why = NULL;
     if (strcmp(r->service, "AmazonEC2") != 0) {
-        why = &l->other_service;
+        why = "other services";
     } else if (!aws_usage_detail(r->usage, "BoxUsage")) { /* dedicated, hosts, unused capacity */
-        why = &l->other_tenancy;
+        why = "dedicated or unused machines";
     } else if (strcmp(r->operation, "RunInstances") != 0 && *r->operation != '\0') {
-        why = &l->other_system;
+        why = "other systems than Linux";
     } else if (r->sku[strspn(r->sku, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")] != '\0') {
-        why = &l->unresolved; /* "_not_found_": the price of nothing that is sold */
+        why = "SKU does not resolve"; /* "_not_found_": the price of nothing that is sold */
     }
     if (why) {
-        ++*why;
-        l->o.ctx->skipped++;
+        src_skip(l->o.ctx, why, 1);
     }
     return why == NULL;
 }
@@ -152,8 +151,7 @@ int sp_put(struct sp_list *l, const struct sp_plan *p, const struct sp_rate *r,
         return aws_bad(&l->o, "price", r->price, err);
     }
     if (rate == 0) { /* zero is not a price */
-        l->free++;
-        l->o.ctx->skipped++;
+        src_skip(l->o.ctx, "price 0", 1);
         return 0;
     }
     aws_saw_region(&l->o, o.region);
@@ -267,12 +265,8 @@ static int savings_feed(struct parser *p, const char *data, size_t len, struct g
 /* Says what was left out and why; an error when nothing else was there. */
 static int tell_left_out(const struct sp_list *l, struct gt_error *err)
 {
-    char text[300];
-    snprintf(text, sizeof text,
-             "%" PRIu64 " rates of other services, %" PRIu64
-             " of dedicated or unused machines, %" PRIu64 " of other systems than Linux, %" PRIu64
-             " whose SKU does not resolve and %" PRIu64 " of price 0 were left out",
-             l->other_service, l->other_tenancy, l->other_system, l->unresolved, l->free);
+    char text[1024];
+    left_out_text(l->o.ctx->left_out, l->o.ctx->skipped, text);
     log_line(l->o.ctx->log, LOG_INFO, "import", "%s: %s", l->o.ctx->name, text);
     return l->o.ctx->rows > 0
                ? 0

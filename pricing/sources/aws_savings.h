@@ -10,7 +10,6 @@
 
 struct sp_list {
     struct aws_offer o; /* for its context, arena, scope and bad rows */
-    uint64_t other_service, other_tenancy, other_system, unresolved, free;
 };
 struct sp_plan { /* "" for what the list does not state */
     const char *family, *option, *years, *unit, *effective;

@@ -130,7 +130,7 @@ static int put(struct spot_history *h, const char *const f[FIELDS], uint64_t lin
     bool vpc = strcmp(f[PRODUCT], VPC) == 0;
     h->bad.seen++;
     if (!vpc && *f[PRODUCT] != '\0' && strcmp(f[PRODUCT], PLAIN) != 0) {
-        h->ctx->skipped++; /* Windows and licences */
+        src_skip(h->ctx, "other systems than Linux", 1);
         return 0;
     }
     if (!src_name_ok(f[ZONE]) || !aws_zone_region(f[ZONE], region)) {
@@ -166,7 +166,7 @@ static int put_held(struct spot_history *h, struct gt_error *err)
     for (size_t i = 0; rc == 0 && i < h->n_held; i++) {
         const struct held *r = &h->held[i];
         if (r->pool < h->plain_cap && h->plain[r->pool]) {
-            h->ctx->skipped++;
+            src_skip(h->ctx, "told again for the VPC", 1);
         } else {
             rc = put_point(h, intern_text(h->strings, r->zone), intern_text(h->strings, r->type),
                            r->price, r->when, err);

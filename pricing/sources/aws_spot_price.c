@@ -63,7 +63,7 @@ static int put_column(struct spot_price *s, struct json_reader *r, struct gt_err
     }
     s->bad.seen++;
     if (strncmp(s->price, "N/A", 3) == 0) {
-        s->ctx->skipped++;
+        src_skip(s->ctx, "not offered", 1);
         return 0;
     }
     if (src_price(s->price, &price) != 0 || price == 0) {
@@ -88,7 +88,7 @@ static int flat_row(struct parser *p, const struct csv_row *row, struct gt_error
         return table_bad(p, row, F_TYPE, err);
     }
     if (strncmp(table_text(p, row, F_PRICE), "N/A", 3) == 0) {
-        p->ctx->skipped++;
+        src_skip(p->ctx, "not offered", 1);
         return 0;
     }
     if (src_price(table_text(p, row, F_PRICE), &price) != 0 || price == 0) {

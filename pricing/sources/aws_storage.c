@@ -45,6 +45,8 @@ static const struct rate_rule {
      GB_MONTH},
     {S3, "TimedStorage-ZIA-ByteHrs", "One Zone - Infrequent Access", "s3_onezone_ia", "storage",
      GB_MONTH},
+    {S3, "TimedStorage-RRS-ByteHrs", "Reduced Redundancy", "s3_reduced_redundancy", "storage",
+     GB_MONTH},
     {S3, "TimedStorage-GIR-ByteHrs", NULL, "s3_glacier_ir", "storage", GB_MONTH},
     {S3, "TimedStorage-GlacierByteHrs", NULL, "s3_glacier_flexible", "storage", GB_MONTH},
     {S3, "TimedStorage-XZ-ByteHrs", NULL, "s3_express", "storage", GB_MONTH},
@@ -118,6 +120,8 @@ static const struct rate_rule {
     {EFS, "IATimedStorage-ET-ByteHrs", NULL, "efs_ia", "storage", GB_MONTH},
     {EFS, "IATimedStorage-ByteHrs", "Infrequent Access", "efs_ia", "storage", GB_MONTH},
     {EFS, "ArchiveTimedStorage-ByteHrs", "Archive", "efs_archive", "storage", GB_MONTH},
+    {EFS, "TimedStorage-Z-ByteHrs", NULL, "efs_onezone", "storage", GB_MONTH},
+    {EFS, "IATimedStorage-Z-ByteHrs", NULL, "efs_onezone_ia", "storage", GB_MONTH},
     {EFS, "IADataAccess-Bytes", "Read", "efs_ia", "retrieval", GB},
     {EFS, "IADataAccess-Bytes", "Write", "efs_ia", "transition", GB},
     {EFS, "ArchiveDataAccess-Bytes", "Read", "efs_archive", "retrieval", GB},
@@ -414,7 +418,7 @@ int aws_put_storage(struct aws_offer *o, const struct aws_product *p, const stru
         .as_of = o->ctx->as_of,
     };
     if (*t->lease != '\0') {
-        o->ctx->skipped++;
+        o->out[OUT_TERM]++;
         return 0;
     }
     if (!s.region || !src_name_ok(p->sku)) {
@@ -442,7 +446,7 @@ int aws_finish_storage(struct aws_offer *o, struct gt_error *err)
         if (h->rank == 0) {
             h->row.to_qty = o->io2_tiers ? 32000 * MONEY_SCALE : -1;
         } else if (is_seen(o, &h->row)) {
-            o->ctx->skipped++;
+            src_skip(o->ctx, "told by another word too", 1);
             continue;
         }
         rc = put_row(o, &h->row, err);

@@ -173,7 +173,7 @@ static int put_rate(struct azure_rate *a, size_t n, struct parse_context *ctx, s
     for (size_t i = 0; i < kept; i++) {
         most = a[i].rate > most ? a[i].rate : most;
     }
-    ctx->skipped += most == 0 ? n : n - kept;
+    src_skip(ctx, most == 0 ? "price 0" : "told again", most == 0 ? n : n - kept);
     int rc = 0;
     for (size_t i = 0; rc == 0 && most > 0 && i < kept; i++) { /* zero throughout is no price */
         rc = put(&a[i], i + 1 < kept ? a[i + 1].from : -1, ctx, err);

@@ -118,12 +118,12 @@ static int take_vm(struct records *r, struct azure *a, const struct rec *e, stru
     }
     if (item->price == 0 ||
         (item->f[Z_TIER_MIN][0] && src_price(item->f[Z_TIER_MIN], &from) != 0) || from > 0) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "price 0", 1);
         return 0;
     }
     int rc = azure_vm_add(&a->vms, item, err);
     if (rc == GT_ENOTFOUND) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "other systems and ways to pay", 1);
         return 0;
     }
     const struct rec *plans = rec_get(e, "savingsPlan");
@@ -133,7 +133,7 @@ static int take_vm(struct records *r, struct azure *a, const struct rec *e, stru
                  ? GT_ENOTFOUND
                  : azure_vm_plan(&a->vms, rec_text(p, "term"), price, err);
         if (rc == GT_ENOTFOUND) {
-            r->ctx->skipped++;
+            src_skip(r->ctx, "savings plans that can not be read", 1);
             rc = 0;
         }
     }
@@ -165,7 +165,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
     bool vm = azure_is_vm(item);
     if (!in_force(item, r->ctx->now) ||
         (!vm && (strcmp(item->f[Z_TYPE], "Consumption") != 0 || !azure_meter(item, &m)))) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "not in force, or meters that no plan has", 1);
         return 0;
     }
     if (strcmp(item->f[Z_CURRENCY], "USD") != 0) {
@@ -174,7 +174,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
         }
         a->foreign++;
         memcpy(a->currency, item->f[Z_CURRENCY], 4);
-        r->ctx->skipped++;
+        src_skip(r->ctx, "other currencies", 1);
         return 0;
     }
     if (src_price(item->f[Z_PRICE], &item->price) != 0) {
@@ -184,7 +184,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
         return records_bad(r, "region", item->f[Z_REGION], err);
     }
     if (place(a, r->ctx) != 0) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "other regions", 1);
         return 0;
     }
     return vm ? take_vm(r, a, e, err) : take_meter(r, a, &m, err);

@@ -168,7 +168,7 @@ int azure_vms_end(struct azure_vms *v, struct parse_context *ctx, struct gt_erro
         rc = put(best, ctx, err);
         for (k = i + 1; k < v->n && same_offer(best, &v->row[k]) == 0; k++) {
             const struct azure_vm *x = &v->row[k];
-            ctx->skipped++;
+            src_skip(ctx, "told again", 1);
             if (x->primary == best->primary && x->from == best->from && x->price != best->price) {
                 conflicts++;
                 example = best;

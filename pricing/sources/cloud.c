@@ -159,7 +159,7 @@ int cloud_put_as(struct records *r, const struct cloud_machine *m, const char *r
         return records_bad(r, "price", price, err);
     }
     if (amount == 0 && p != PURCHASE_ON_DEMAND) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "price 0", 1);
         return 0;
     }
     return put(r, &o, p, amount, err);
@@ -288,7 +288,7 @@ int cloud_read(struct records *r, const struct cloud_map *map, const struct rec 
     }
     int rc = map->adjust ? map->adjust(r, e, m, err) : 0;
     if (rc == GT_ENOTFOUND) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "no machine that can be had", 1);
     }
     if (rc == 0) {
         cloud_set_gpu(m);

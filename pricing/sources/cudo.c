@@ -62,7 +62,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
     (void)list;
     double most = src_figure(rec_text(e, "maxGpuFree"));
     if (*rec_text(e, "gpuModel") == '\0') {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "no GPU", 1);
         return 0;
     }
     int rc = put_count(r, e, 1, err); /* a price even where none is free */

@@ -174,7 +174,7 @@ static int portal_row(struct ecb *e, const struct csv_row *row, struct gt_error 
     if (strcmp(f[PORTAL_FREQ], "D") != 0 || strcmp(f[PORTAL_BASE], "EUR") != 0 ||
         strcmp(f[PORTAL_TYPE], "SP00") != 0 || is_none(f[PORTAL_VALUE]) ||
         strcmp(f[PORTAL_VALUE], "NaN") == 0) {
-        e->ctx->skipped++; /* monthly means, other bases, holidays */
+        src_skip(e->ctx, "means, other bases, holidays", 1);
         return 0;
     }
     if (!is_code(f[PORTAL_CURRENCY]) || !day_of(f[PORTAL_DAY], &day) ||

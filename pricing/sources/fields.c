@@ -146,10 +146,38 @@ int64_t src_loose_date(const char *text)
     return GT_TIME_NONE;
 }
 
-int src_bad_row(struct bad_rows *b, const struct parse_context *ctx, uint64_t line,
-                const char *what, const char *found, struct gt_error *err)
+void src_skip(struct parse_context *ctx, const char *reason, uint64_t rows)
+{
+    struct left_out *l = ctx->left_out;
+    size_t i = 0;
+    while (i < LEFT_OUT_REASONS - 1 && l[i].reason && strcmp(l[i].reason, reason) != 0) {
+        i++;
+    }
+    if (rows > 0) {
+        l[i].reason = i < LEFT_OUT_REASONS - 1 ? reason : "others";
+        l[i].rows += rows;
+        ctx->skipped += rows;
+    }
+}
+
+const char *left_out_text(const struct left_out *l, uint64_t skipped, char buf[1024])
+{
+    size_t n = (size_t)snprintf(buf, 1024, "%" PRIu64 " left out", skipped);
+    for (size_t i = 0; i < LEFT_OUT_REASONS && l[i].reason && n < 1000; i++) {
+        n += (size_t)snprintf(buf + n, 1024 - n, "%s%s %" PRIu64, i ? ", " : " (", l[i].reason,
+                              l[i].rows);
+    }
+    if (l[0].reason) {
+        snprintf(buf + (n < 1022 ? n : 1022), 2, ")");
+    }
+    return buf;
+}
+
+int src_bad_row(struct bad_rows *b, struct parse_context *ctx, uint64_t line, const char *what,
+                const char *found, struct gt_error *err)
 {
     b->n++;
+    src_skip(ctx, "unreadable", 1);
     if (b->n <= 5) {
         log_line(ctx->log, LOG_WARNING, "import", "%s:%" PRIu64 ": left out, %s '%.60s'", ctx->name,
                  line, what, found);
@@ -165,13 +193,14 @@ int src_bad_row(struct bad_rows *b, const struct parse_context *ctx, uint64_t li
     return 0;
 }
 
-const char *src_vendor_of_path(const char *path)
+/* The first word of a path's part that is a vendor's name; NULL if none is. */
+static const char *vendor_in(const char *part, size_t len)
 {
-    for (const char *p = path; *p != '\0';) {
-        size_t n = strcspn(p, "/-_. ?=");
+    for (size_t i = 0; i < len;) {
+        size_t n = strcspn(part + i, "/-_. ?=");
         char word[32];
         if (n > 0 && n < sizeof word) {
-            memcpy(word, p, n);
+            memcpy(word, part + i, n);
             word[n] = '\0';
             const char *v = vendor_canonical(word);
             if (!v && strcmp(word, "lambdalabs") == 0) {
@@ -183,9 +212,23 @@ const char *src_vendor_of_path(const char *path)
                 return v;
             }
         }
-        p += n + (p[n] != '\0');
+        i += n + 1;
     }
     return NULL;
+}
+
+const char *src_vendor_of_path(const char *path)
+{
+    const char *v = NULL;
+    for (size_t end = strlen(path); end > 0 && !v;) { /* the file's own name, then its folders */
+        size_t start = end;
+        while (start > 0 && path[start - 1] != '/') {
+            start--;
+        }
+        v = vendor_in(path + start, end - start);
+        end = start > 0 ? start - 1 : 0;
+    }
+    return v;
 }
 
 void src_copy(char *to, size_t size, const char *text)

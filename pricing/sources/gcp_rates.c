@@ -136,7 +136,7 @@ static int put_all(struct records *r, const struct rec *e, const struct rec *exp
             return records_bad(r, "price of SKU", rec_text(e, "description"), err);
         }
         if (b.from == 0 && !t->next && b.rate == 0) {
-            r->ctx->skipped++; /* zero throughout is no price */
+            src_skip(r->ctx, "price 0", 1); /* zero throughout is no price */
             return 0;
         }
         for (const struct rec *q = regions ? regions->child : NULL; q && rc == 0; q = q->next) {
@@ -193,7 +193,7 @@ static bool storage_class(const char *group, const char *text, const char *unit,
 }
 
 int gcp_put_rates(struct records *r, const struct rec *e, const struct rec *expression,
-                  struct gt_error *err)
+                  const char *why, struct gt_error *err)
 {
     const char *text = rec_text(e, "description"), *unit = rec_text(expression, "usageUnit");
     const char *group = rec_text(e, "category.resourceGroup"), *in = strstr(text, " in ");
@@ -234,6 +234,6 @@ int gcp_put_rates(struct records *r, const struct rec *e, const struct rec *expr
     if (strcmp(unit, "GiBy") == 0 && egress_to(text, group, to)) {
         return put_all(r, e, expression, &(struct rate_of){.to = to}, err);
     }
-    r->ctx->skipped++;
+    src_skip(r->ctx, why ? why : "parts of nothing that is planned with", 1);
     return 0;
 }

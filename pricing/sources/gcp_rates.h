@@ -7,8 +7,9 @@
 int gcp_money(const struct rec *price, money *out) GT_CHECK;
 /* The last pricingInfo of a SKU, NULL if it has none. */
 const struct rec *gcp_pricing(const struct rec *sku);
-/* Puts the storage or egress rates that a SKU is; anything else is counted as left out. */
+/* Puts the storage or egress rates that a SKU is; anything else is counted as left out: why, NULL =
+ * it is a part of nothing that is known. */
 int gcp_put_rates(struct records *r, const struct rec *e, const struct rec *expression,
-                  struct gt_error *err) GT_CHECK;
+                  const char *why, struct gt_error *err) GT_CHECK;
 
 #endif

@@ -72,7 +72,8 @@ static int keep(struct records *r, struct gcp *g, const char *key, const struct 
 
 /* What a description says. */
 struct part {
-    char kind; /* as gcp_find, 0 = none that is wanted */
+    char kind;       /* as gcp_find, 0 = none that is wanted */
+    const char *why; /* it is not sold as it stands, NULL = it is */
     char name[64], plain[64];
     enum gcp_option option;
 };
@@ -98,15 +99,26 @@ static void squash(const char *name, char out[64])
     out[n] = '\0';
 }
 
-/* The way to buy: by the usage type, and by the text, as some spot SKUs are marked OnDemand. */
-static int option_of(const char *usage, const char *text, enum gcp_option *out)
+/* The way to buy: by the usage type, and by the text, as some spot SKUs are marked OnDemand. The
+ * reason why it is none of ours, else NULL. */
+static const char *option_of(const char *usage, const char *text, enum gcp_option *out)
 {
-    static const char *const other[] = {"Reserved ",    "DWS ",      "Calendar", "Licensing",
-                                        "Sole Tenancy", "Custom",    "Premium",  "Extended",
-                                        "Confidential", "Committed", "Upgrade"};
+    static const char *const other[][2] = {
+        {"Reserved ", "reserved capacity"},
+        {"DWS ", "queued capacity"},
+        {"Calendar", "queued capacity"},
+        {"Licensing", "licences"},
+        {"Sole Tenancy", "sole tenancy"},
+        {"Custom", "custom machines"},
+        {"Premium", "licences"},
+        {"Extended", "custom machines"},
+        {"Confidential", "other machines"},
+        {"Committed", "other commitments"},
+        {"Upgrade", "other machines"},
+    };
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-        if (strstr(text, other[i])) {
-            return GT_ENOTFOUND;
+        if (strstr(text, other[i][0])) {
+            return other[i][1];
         }
     }
     bool spot =
@@ -115,10 +127,10 @@ static int option_of(const char *usage, const char *text, enum gcp_option *out)
     bool three = strcmp(usage, "Commit3Yr") == 0 || strstr(text, " for 3 Year");
     if (!spot && !year && !three &&
         (strncmp(text, "Commitment", 10) == 0 || (*usage && strcmp(usage, "OnDemand") != 0))) {
-        return GT_ENOTFOUND;
+        return "other commitments";
     }
     *out = spot ? GCP_SPOT : year ? GCP_COMMIT_1Y : three ? GCP_COMMIT_3Y : GCP_ON_DEMAND;
-    return 0;
+    return NULL;
 }
 
 /* "Commitment v1: Nvidia L4 GPU running in Iowa for 1 Year" to 'g', "L4". place: what follows the
@@ -128,7 +140,7 @@ static void read_part(const char *text, const char *usage, struct part *p, char 
     char head[120];
     *p = (struct part){0};
     place[0] = '\0';
-    if (option_of(usage, text, &p->option) != 0) {
+    if ((p->why = option_of(usage, text, &p->option)) != NULL) {
         return;
     }
     text += strncmp(text, "Commitment v1: ", 15) == 0 ? 15 : 0;
@@ -237,7 +249,7 @@ static int take_part(struct records *r, struct gcp *g, const struct part *p, con
     }
     const char *currency = listed(r, g->currency, &g->n_currencies, GCP_CURRENCIES, code);
     if (rate.rate == 0 || !currency || !src_name_ok(p->name[0] ? p->name : "-")) {
-        r->ctx->skipped++; /* zero is no price */
+        src_skip(r->ctx, "price 0", 1); /* zero is no price */
         return 0;
     }
     snprintf(rate.sku, sizeof rate.sku, "%.19s", rec_text(e, "skuId"));
@@ -248,7 +260,7 @@ static int take_part(struct records *r, struct gcp *g, const struct part *p, con
         rate.from = 0;
     }
     if (rate.from > r->ctx->now) { /* not yet */
-        r->ctx->skipped++;
+        src_skip(r->ctx, "not yet in force", 1);
         return 0;
     }
     const struct rec *regions = rec_get(e, "serviceRegions");
@@ -286,15 +298,18 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
     char place[64];
     read_part(text, rec_text(e, "category.usageType"), &p, place);
     if (p.kind == 0 || !expression) {
-        return p.kind == 0 && expression ? gcp_put_rates(r, e, expression, err)
-                                         : (r->ctx->skipped++, 0);
+        if (expression) {
+            return gcp_put_rates(r, e, expression, p.why, err);
+        }
+        src_skip(r->ctx, "without a price", 1);
+        return 0;
     }
     if (!unit_fits(p.kind, unit)) {
         return records_bad(r, "unit of SKU", unit, err);
     }
     int rc = take_part(r, g, &p, e, expression, place, err);
     return rc == 0 && p.kind == 's' && p.option == GCP_ON_DEMAND
-               ? gcp_put_rates(r, e, expression, err)
+               ? gcp_put_rates(r, e, expression, NULL, err)
                : rc;
 }
 

@@ -43,7 +43,7 @@ static int take_question(struct records *r, struct huawei *h, const struct rec *
     }
     if (!dot || strcmp(dot, ".linux") != 0) {
         if (dot && strcmp(dot, ".win") == 0) {
-            r->ctx->skipped++;
+            src_skip(r->ctx, "Windows", 1);
             return 0;
         }
         return records_bad(r, "resource_spec (expected TYPE.linux)", spec, err);

@@ -15,7 +15,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
     struct cloud_machine m;
     const char *name = rec_text(e, "name");
     if (!strpbrk(name, "0123456789")) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "no GPU", 1);
         return 0;
     }
     int rc = cloud_read(r, &map, e, &m, err);

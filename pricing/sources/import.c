@@ -202,6 +202,7 @@ static int finish(struct import *m, struct import_result *out, struct gt_error *
     out->source_id = m->def->id;
     out->bytes = m->bytes;
     out->skipped = m->ctx.skipped;
+    memcpy(out->left_out, m->ctx.left_out, sizeof out->left_out);
     rc = staging_publish(m->staging, &out->published, err);
     m->staging = NULL; /* released in every case */
     return rc;

@@ -75,7 +75,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
 {
     (void)list;
     if (!rec_get(e, "instance_type")) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "no machine", 1);
         return 0;
     }
     if (note_capacity(r, e->key, rec_get(e, map.regions)) != 0) {

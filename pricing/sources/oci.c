@@ -43,7 +43,7 @@ static int take_shape(struct records *r, struct oci *o, const struct rec *e, str
 {
     const char *name = rec_text(e, "name"), *status = rec_text(e, "status");
     if (rec_true(e, "hidden") || (*status && strcmp(status, "ACTIVE") != 0)) {
-        r->ctx->skipped++;
+        src_skip(r->ctx, "hidden or retired shapes", 1);
         return 0;
     }
     struct oci_shape *s = arena_alloc(r->arena, sizeof *s);
@@ -64,7 +64,7 @@ static int take_shape(struct records *r, struct oci *o, const struct rec *e, str
         }
     }
     if (!src_name_ok(name) || s->n_parts == 0) { /* flexible shapes are put together by people */
-        r->ctx->skipped++;
+        src_skip(r->ctx, "shapes without parts", 1);
         return 0;
     }
     s->next = o->shape;
@@ -131,9 +131,12 @@ static int field(struct records *r, const char *path, const char *text, struct g
 
 const struct oci_product *oci_product(const struct oci *o, const char *number)
 {
-    const struct oci_product *p = o->product;
+    struct oci_product *p = o->product;
     while (p && strcmp(p->number, number) != 0) {
         p = p->next;
+    }
+    if (p) {
+        p->used = true;
     }
     return p;
 }
@@ -168,7 +171,7 @@ static int put_shape(struct records *r, const struct oci *o, const struct oci_sh
     for (size_t i = 0; i < s->n_parts; i++) {
         const struct oci_product *p = oci_product(o, s->part[i].number);
         if (!p || !marginal(p, &rate) || (i > 0 && strcmp(p->currency, m.o.currency) != 0)) {
-            r->ctx->skipped++; /* a part without a price: no sum */
+            src_skip(r->ctx, "shapes with a part without a price", 1);
             return 0;
         }
         m.o.currency = p->currency;
@@ -233,7 +236,11 @@ static int end(struct records *r, struct gt_error *err)
             rc = put_shape(r, o, &s, err);
         }
     }
-    return rc ? rc : oci_put_rates(r, o, err);
+    rc = rc ? rc : oci_put_rates(r, o, err);
+    for (const struct oci_product *p = o->product; p; p = p->next) {
+        src_skip(r->ctx, "other services", !p->used);
+    }
+    return rc;
 }
 
 static const struct records_shape shape = {

@@ -15,6 +15,7 @@ struct oci_product {
     char currency[4];
     struct oci_rate rate[OCI_RATES];
     size_t n_rates;
+    bool used; /* asked for by a machine, a disk or a way */
 };
 struct oci_part {
     const char *number;
@@ -33,6 +34,7 @@ struct oci {
     struct oci_product *product;
     size_t n_products;
 };
+/* The part of that number, which is thereby used; NULL if the list has none. */
 const struct oci_product *oci_product(const struct oci *o, const char *number);
 /* Codes of the public regions, NULL past the end. */
 const char *oci_region(size_t i);

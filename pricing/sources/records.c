@@ -271,7 +271,6 @@ void records_abort(struct parser *p)
 
 int records_bad(struct records *r, const char *what, const char *found, struct gt_error *err)
 {
-    r->ctx->skipped++;
     return src_bad_row(&r->bad, r->ctx, json_line(r->json), what, found, err);
 }
 

@@ -58,7 +58,7 @@ static int put_count(struct records *r, const struct rec *e, int n, struct gt_er
                 rc = put_stock(r, e, &m, clouds[i].region, clouds[i].stock, err);
             }
         } else if (n == 1) {
-            r->ctx->skipped++;
+            src_skip(r->ctx, "not in this cloud", 1);
         }
     }
     return rc;
@@ -74,7 +74,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
     double memory = src_figure(rec_text(e, "memoryInGb"));
     int32_t n = 1, den = 1;
     if (strcmp(id, "unknown") == 0 || memory == 0) { /* the vendor's placeholder */
-        r->ctx->skipped++;
+        src_skip(r->ctx, "placeholders", 1);
         return 0;
     }
     if (!src_name_ok(id)) {

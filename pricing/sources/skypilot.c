@@ -190,7 +190,7 @@ static int sky_row(struct parser *p, const struct csv_row *row, struct gt_error 
         return table_bad(p, row, SKY_REGION, err);
     }
     if (strcmp(o.vendor, "aws") == 0 && local_zone(o.zone)) {
-        p->ctx->skipped++;
+        src_skip(p->ctx, "Local Zones at the parent's price", 1);
         return 0;
     }
     o.vcpus = src_figure(table_text(p, row, SKY_VCPUS));

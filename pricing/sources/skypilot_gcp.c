@@ -227,7 +227,7 @@ static int compose_carried(struct parser *p, const struct gcp *g, const struct p
     key.count = known ? known->num : 0;
     const struct part *a = key.name ? find(g, &key) : NULL;
     if (!a) { /* the machine alone has no price that anybody could pay */
-        p->ctx->skipped++;
+        src_skip(p->ctx, "machines without their GPU's price", 1);
         return 0;
     }
     return put_sum(p, m, a, type, err);

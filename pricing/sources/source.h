@@ -52,13 +52,15 @@ int src_bracket(const char *text, money *out) GT_CHECK;
 /* The first date within a text ("2026-08 (repository)"; a month is its first day), as people
  * write it into tables; GT_TIME_NONE if there is none. */
 int64_t src_loose_date(const char *text);
+/* Counts rows that are left out, with the reason: static text that reads well before a number. */
+void src_skip(struct parse_context *ctx, const char *reason, uint64_t rows);
 /* Counts a row that cannot be read and logs the first few. More than 50 of them, and more than
  * one in twenty, is GT_EPARSE: then the layout has changed. */
 struct bad_rows {
     uint64_t n, seen;
 };
-int src_bad_row(struct bad_rows *b, const struct parse_context *ctx, uint64_t line,
-                const char *what, const char *found, struct gt_error *err) GT_CHECK;
+int src_bad_row(struct bad_rows *b, struct parse_context *ctx, uint64_t line, const char *what,
+                const char *found, struct gt_error *err) GT_CHECK;
 /* First path component that names a vendor ("…/catalogs/v8/aws/vms.csv", "azure-vms.csv");
  * NULL if none does. */
 const char *src_vendor_of_path(const char *path);

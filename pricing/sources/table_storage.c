@@ -203,7 +203,7 @@ static int put(struct parser *p, const struct csv_row *row, struct storage_rate_
             p->ctx->rows += rc == 0;
         }
     }
-    p->ctx->skipped += p->ctx->rows == before;
+    src_skip(p->ctx, "tiers or parts that no bill has", p->ctx->rows == before);
     return rc;
 }
 
@@ -245,11 +245,11 @@ static int storage_row(struct parser *p, const struct csv_row *row, struct gt_er
         if (priced(p, row, s.vendor)) {
             return table_bad(p, row, UNIT, err); /* told, not guessed */
         }
-        p->ctx->skipped++; /* days, KB and the like: rules, not prices */
+        src_skip(p->ctx, "rules, no prices", 1); /* days, KB and the like */
         return 0;
     }
     if (!take_step(table_text(p, row, TIER), &s)) {
-        p->ctx->skipped++;
+        src_skip(p->ctx, "rules, no prices", 1);
         return 0;
     }
     return put(p, row, &s, err);

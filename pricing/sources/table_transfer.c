@@ -59,7 +59,7 @@ static int transfer_row(struct parser *p, const struct csv_row *row, struct gt_e
     r.valid_from = src_loose_date(table_text(p, row, DATE));
     r.as_of = r.valid_from != GT_TIME_NONE ? r.valid_from : p->ctx->as_of;
     if (!r.to) { /* "internet (china)", "us-east pair": destinations that no plan has */
-        p->ctx->skipped++;
+        src_skip(p->ctx, "destinations that no plan has", 1);
         return 0;
     }
     if (strcmp(r.to, "other_az") == 0 && strcmp(r.vendor, "aws") == 0) {

@@ -66,7 +66,7 @@ static int put(struct records *r, struct cloud_machine *m, const struct rec *e, 
                             err);
     }
     if (strcmp(charge, "SPOTPAID") != 0) {
-        r->ctx->skipped++; /* cloud disks' hosts, reserved capacity */
+        src_skip(r->ctx, "other ways to pay", 1); /* dedicated hosts, reserved capacity */
         return 0;
     }
     spot = rec_text(e, "Price.UnitPriceDiscount");

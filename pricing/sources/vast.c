@@ -137,7 +137,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
     m.o.note = "without disk, which the host charges by the GB";
     if (rec_true(e, "rented") ||
         (rec_get(e, "rentable") && !rec_true(e, "rentable"))) { /* somebody has it */
-        r->ctx->skipped++;
+        src_skip(r->ctx, "rented by others", 1);
         return 0;
     }
     cloud_set_gpu(&m);

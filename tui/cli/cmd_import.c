@@ -57,6 +57,15 @@ static void write_row(struct jsonw *w, const struct import *m)
     jsonw_kint(w, "unchanged", (int64_t)r->published.unchanged);
     jsonw_kint(w, "repeated", (int64_t)r->published.repeated);
     jsonw_kint(w, "skipped", (int64_t)r->skipped);
+    jsonw_key(w, "left_out");
+    jsonw_array(w);
+    for (size_t i = 0; i < LEFT_OUT_REASONS && r->left_out[i].reason; i++) {
+        jsonw_object(w);
+        jsonw_kstring(w, "reason", r->left_out[i].reason);
+        jsonw_kint(w, "rows", (int64_t)r->left_out[i].rows);
+        jsonw_end_object(w);
+    }
+    jsonw_end_array(w);
     jsonw_end_object(w);
 }
 
@@ -110,7 +119,7 @@ static int write_csv(const struct import *r, size_t n, struct buf *b)
 
 static int write_text(const struct import *r, size_t n, struct buf *b)
 {
-    char size[32];
+    char size[32], why[1024];
     for (size_t i = 0; i < n; i++) {
         const struct import_result *m = &r[i].result;
         const struct publish_result *p = &m->published;
@@ -127,7 +136,7 @@ static int write_text(const struct import *r, size_t n, struct buf *b)
             buf_addf(b, "; %" PRIu64 " repeated", p->repeated);
         }
         if (m->skipped > 0) {
-            buf_addf(b, "; %" PRIu64 " left out", m->skipped);
+            buf_addf(b, "; %s", left_out_text(m->left_out, m->skipped, why));
         }
         buf_addc(b, '\n');
     }

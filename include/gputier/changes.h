@@ -58,6 +58,8 @@ struct changes_result {
     int64_t since, until;  /* as used; since GT_TIME_NONE when nothing was ever fetched */
     uint64_t first_feeds;  /* parts of sources first fetched after since: nothing to compare with */
     int64_t pruned_before; /* old prices were removed up to here; GT_TIME_NONE = never */
+    bool has_series; /* spot series exist: each point of one is a change, none is a row here */
+    uint64_t series_points; /* how many of their points are later than since */
 };
 /* Rows come by table, in key order. */
 int store_changes(struct store *s, const struct changes_options *o,

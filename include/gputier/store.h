@@ -176,8 +176,15 @@ int store_save_bench(struct store *s, const char *device, const char *backend, b
 
 /* Integrity, references, domains; one line per finding in report. GT_EDB when there is one. */
 int store_check(struct store *s, struct buf *report, struct gt_error *err) GT_CHECK;
+/* How large it is and what of it is old: facts in force, facts replaced by later ones, and the
+ * source that has the most of those ("" none). */
+struct store_size {
+    uint64_t bytes, in_force, replaced, most;
+    char most_source[64];
+};
+int store_size(struct store *s, struct store_size *out, struct gt_error *err) GT_CHECK;
 /* Removes rows closed before `before`, but none that a saved plan may cite: known at the plan's
- * time, or of a SKU that its provenance names. */
+ * time, or of a SKU that its provenance names. The file gives much free space back. */
 int store_prune(struct store *s, int64_t before, uint64_t *removed, struct gt_error *err) GT_CHECK;
 int store_backup(struct store *s, const char *to, struct gt_error *err) GT_CHECK;
 int store_version(struct store *s);

@@ -129,6 +129,45 @@ int store_check(struct store *s, struct buf *report, struct gt_error *err)
     return rc;
 }
 
+int store_size(struct store *s, struct store_size *out, struct gt_error *err)
+{
+    const struct fact_table *t;
+    struct buf sql;
+    int64_t pages = 0, page = 0;
+    *out = (struct store_size){0};
+    buf_init(&sql, 8192);
+    for (size_t i = 0; (t = fact_table_at(i)) != NULL; i++) {
+        (void)buf_addf(&sql,
+                       "%sSELECT feed, count(*) - count(known_to) AS now, count(known_to) AS old"
+                       " FROM %s GROUP BY feed",
+                       i > 0 ? " UNION ALL " : "SELECT s.name, sum(x.now), sum(x.old) FROM (",
+                       t->name);
+    }
+    (void)buf_adds(&sql, ") x JOIN feed f ON f.id = x.feed JOIN source s ON s.id = f.source"
+                         " GROUP BY s.id ORDER BY 3 DESC, 1");
+    store_lock(s);
+    sqlite3_stmt *st = NULL;
+    bool row = true;
+    int rc = sql.failed ? gt_fail(err, GT_ENOMEM, s->path, "out of memory")
+                        : db_prepare(&s->db, sql.data, &st, err);
+    while (rc == 0 && (rc = db_step(&s->db, st, &row, err)) == 0 && row) {
+        uint64_t old = (uint64_t)sqlite3_column_int64(st, 2);
+        if (out->replaced == 0 && old > 0) {
+            (void)snprintf(out->most_source, sizeof out->most_source, "%s", column_str(st, 0));
+            out->most = old;
+        }
+        out->in_force += (uint64_t)sqlite3_column_int64(st, 1);
+        out->replaced += old;
+    }
+    (void)sqlite3_finalize(st);
+    rc = rc ? rc : db_int(&s->db, "PRAGMA page_count", &pages, err);
+    rc = rc ? rc : db_int(&s->db, "PRAGMA page_size", &page, err);
+    store_unlock(s);
+    buf_release(&sql);
+    out->bytes = (uint64_t)pages * (uint64_t)page;
+    return rc;
+}
+
 /* Adds every (source, sku) of "provenance" arrays anywhere in the document to temp.cited. */
 static int cite(const struct db *d, sqlite3_stmt *in, const cJSON *plans, struct gt_error *err)
 {
@@ -216,6 +255,17 @@ static int prune_series(const struct db *d, int64_t before, uint64_t *removed, s
     return rc;
 }
 
+/* Space given back to the disk, where it is a quarter of the file: less is soon used again. One who
+ * reads or a disk without room for the copy keep it as it is, which harms nothing. */
+static void shrink(const struct db *d)
+{
+    int64_t unused = 0, pages = 0;
+    if (db_int(d, "PRAGMA freelist_count", &unused, NULL) == 0 &&
+        db_int(d, "PRAGMA page_count", &pages, NULL) == 0 && unused > pages / 4) {
+        (void)sqlite3_exec(d->h, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+    }
+}
+
 int store_prune(struct store *s, int64_t before, uint64_t *removed, struct gt_error *err)
 {
     *removed = 0;
@@ -247,6 +297,8 @@ int store_prune(struct store *s, int64_t before, uint64_t *removed, struct gt_er
     }
     if (rc != 0) {
         *removed = 0;
+    } else {
+        shrink(&s->db);
     }
     store_unlock(s);
     return rc;

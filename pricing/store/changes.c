@@ -376,6 +376,20 @@ static int choose_feeds(const struct db *d, struct changes_result *r, struct gt_
     return rc ? rc : db_exec(d, "DELETE FROM temp.compared WHERE NOT known", err);
 }
 
+static int count_series(const struct db *d, struct changes_result *r, struct gt_error *err)
+{
+    char sql[160];
+    int64_t any = 0, n = 0;
+    (void)snprintf(
+        sql, sizeof sql, "SELECT count(*) FROM spot_point WHERE time > %lld AND time <= %lld",
+        (long long)r->since, (long long)(r->until == GT_TIME_NONE ? INT64_MAX : r->until));
+    int rc = db_int(d, "SELECT EXISTS (SELECT 1 FROM spot_point)", &any, err);
+    rc = rc || !any ? rc : db_int(d, sql, &n, err);
+    r->has_series = any != 0;
+    r->series_points = (uint64_t)n;
+    return rc;
+}
+
 static int compare(struct pass *p, int64_t now, struct changes_result *r, struct gt_error *err)
 {
     int rc = choose_feeds(p->d, r, err);
@@ -412,6 +426,7 @@ int store_changes(struct store *s, const struct changes_options *o,
         p.since = out->since;
         p.until = out->until == GT_TIME_NONE ? INT64_MAX : out->until;
         rc = compare(&p, now, out, err);
+        rc = rc ? rc : count_series(d, out, err);
     }
     db_rollback(d);
     (void)sqlite3_exec(d->h,

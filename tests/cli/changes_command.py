@@ -172,10 +172,29 @@ def rates_of_storage_and_transfer():
     expect('a tier', of(d, 'gcs_standard').get('component'), 'storage')
 
 
+def spot_series():
+    """Points of spot series are changes that stand in `history`: they are counted, none is passed over in silence."""
+    offers('h.db', '2026-01-01', 'aws,us-east-1,mine,H100 SXM,8,on_demand,9,USD,,,,')
+    expect('no series', ('spot series' in run('h.db', '2026-01-02', 'changes').stdout,
+                         changes('h.db', '2026-01-02')['summary']['spot_points']), (False, 0))
+    (work / 'h.json').write_text(json.dumps({'SpotPriceHistory': [
+        {'AvailabilityZone': 'us-east-1a', 'InstanceType': 'p4d.24xlarge', 'ProductDescription': 'Linux/UNIX',
+         'SpotPrice': str(10 + day), 'Timestamp': f'2026-01-{day:02}T00:00:00Z'} for day in range(1, 29)]}))
+    run('h.db', '2026-01-28', 'import', 'aws-spot-history', work / 'h.json')
+    for since, points in (('2026-01-18', 10), ('2026-01-27T12:00:00Z', 1), ('2026-01-28', 0)):
+        d = changes('h.db', '2026-01-28', '--since', since)
+        text = run('h.db', '2026-01-28', 'changes', '--since', since).stdout
+        expect(f'series since {since}', (d['summary']['spot_points'], f'{points} points since then' in text, d['changes']), (points, True, []))
+    shown = run('h.db', '2026-01-28', 'history', '-i', 'p4d.24xlarge', '-r', 'aws/us-east-1', '--purchase', 'spot', '--format', 'json',
+                '--since', '2026-01-18T00:00:01Z')
+    expect('and where they stand', sum(p['when'] > '2026-01-18T12' for p in json.loads(shown.stdout)['points']), 10)
+
+
 kinds()
 f113_flaky_rows()
 f089_fx_is_no_price_change()
 rates_of_storage_and_transfer()
+spot_series()
 for f in failures:
     print('FAIL', f)
 sys.exit(1 if failures else 0)

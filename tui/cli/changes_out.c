@@ -159,6 +159,7 @@ int changes_json(const struct change_list *l, int64_t now, struct buf *b)
     }
     jsonw_kdouble(&w, "median_change_pct", hundredths(l->median_pct));
     jsonw_kint(&w, "first_fetched_parts", (int64_t)l->result.first_feeds);
+    jsonw_kint(&w, "spot_points", (int64_t)l->result.series_points);
     jsonw_ktime(&w, "pruned_before", l->result.pruned_before);
     jsonw_end_object(&w);
     json_rates(&w, l);
@@ -368,6 +369,12 @@ int changes_summary(const struct change_list *l, struct buf *b)
                        "%llu parts of sources were fetched for the first time: they have nothing"
                        " to be compared with\n",
                        (unsigned long long)l->result.first_feeds);
+    }
+    if (l->result.has_series) {
+        (void)buf_addf(b,
+                       "spot series are not compared here: they have %llu points since then;"
+                       " history --purchase spot shows them\n",
+                       (unsigned long long)l->result.series_points);
     }
     if (l->result.pruned_before != GT_TIME_NONE && l->result.since < l->result.pruned_before) {
         (void)buf_addf(b,

@@ -12,9 +12,9 @@ static const struct cli_option options[] = {
     {"older-than", 0, OPT_VALUE, "DURATION", "prune: prices replaced longer ago than this (24mo)"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
-/* {"schema":"gputier/db/1","action":…, number members} or one line of text. */
+/* {"schema":"gputier/db/1","action":…, number members} or lines of text. size NULL: not asked. */
 static int answer(struct app *app, const char *action, const char *text, const char *key,
-                  int64_t value, struct gt_error *err)
+                  int64_t value, const struct store_size *size, struct gt_error *err)
 {
     struct buf b;
     buf_init(&b, REPORT_MAX);
@@ -26,6 +26,11 @@ static int answer(struct app *app, const char *action, const char *text, const c
         jsonw_kstring(&w, "action", action);
         jsonw_kstring(&w, "database", app->db_path);
         jsonw_kint(&w, key, value);
+        if (size) {
+            jsonw_kint(&w, "bytes", (int64_t)size->bytes);
+            jsonw_kint(&w, "rows_in_force", (int64_t)size->in_force);
+            jsonw_kint(&w, "rows_replaced", (int64_t)size->replaced);
+        }
         jsonw_kstring(&w, "text", text);
         jsonw_end_object(&w);
         jsonw_finish(&w);
@@ -37,13 +42,38 @@ static int answer(struct app *app, const char *action, const char *text, const c
     return rc;
 }
 
+/* Replaced rows are history: kept until told otherwise, which one has to know. */
+static int describe(const struct store_size *z, struct buf *b)
+{
+    char bytes[32];
+    (void)buf_addf(b, "sound: %s, %llu rows in force, %llu replaced by later ones",
+                   size_format(z->bytes, bytes), (unsigned long long)z->in_force,
+                   (unsigned long long)z->replaced);
+    if (z->most > 0 && z->most < z->replaced) {
+        (void)buf_addf(b, " (%llu of %s)", (unsigned long long)z->most, z->most_source);
+    } else if (z->most > 0) {
+        (void)buf_addf(b, " (all of %s)", z->most_source);
+    }
+    return buf_adds(b,
+                    z->replaced > z->in_force
+                        ? "; gputier db prune --older-than 30d forgets what was replaced before\n"
+                        : "\n");
+}
+
 static int check(struct app *app, struct store *s, struct gt_error *err)
 {
     struct buf report;
     struct gt_error put = {0};
+    struct store_size size;
     buf_init(&report, REPORT_MAX);
     int rc = store_check(s, &report, err);
-    int shown = answer(app, "check", report.data ? report.data : "", "ok", rc == 0, &put);
+    bool sound = rc == 0;
+    rc = rc ? rc : store_size(s, &size, err);
+    if (rc == 0 && describe(&size, &report) != 0) {
+        rc = gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    int shown = answer(app, "check", report.data ? report.data : "", "ok", sound,
+                       rc == 0 ? &size : NULL, &put);
     buf_release(&report);
     if (rc == 0 && shown != 0) {
         *err = put;
@@ -56,7 +86,7 @@ static int backup(struct app *app, struct store *s, const char *to, struct gt_er
     char text[600];
     int rc = store_backup(s, to, err);
     snprintf(text, sizeof text, "backed up to %.500s\n", to);
-    return rc ? rc : answer(app, "backup", text, "version", store_version(s), err);
+    return rc ? rc : answer(app, "backup", text, "version", store_version(s), NULL, err);
 }
 
 static int prune(struct app *app, const struct cli_args *args, struct store *s,
@@ -64,17 +94,22 @@ static int prune(struct app *app, const struct cli_args *args, struct store *s,
 {
     const char *v = cli_value(args, "older-than");
     double seconds = PRUNE_MONTHS * (double)GT_HOURS_PER_MONTH * 3600;
-    char text[200], date[16];
+    char text[240], date[16], from[32], to[32];
     uint64_t removed = 0;
+    struct store_size was = {0}, is = {0};
     if (v && (duration_parse(v, false, &seconds, err) != 0 || seconds < 0)) {
         return gt_fail(err, GT_EUSAGE, "--older-than",
                        "found '%.40s', expected a duration such as 24mo", v);
     }
     int64_t before = app->now - (int64_t)seconds;
-    int rc = store_prune(s, before, &removed, err);
-    snprintf(text, sizeof text, "removed %llu rows replaced before %s; cited rows are kept\n",
-             (unsigned long long)removed, date_format(before, date));
-    return rc ? rc : answer(app, "prune", text, "removed", (int64_t)removed, err);
+    int rc = store_size(s, &was, err);
+    rc = rc ? rc : store_prune(s, before, &removed, err);
+    rc = rc ? rc : store_size(s, &is, err);
+    snprintf(text, sizeof text,
+             "removed %llu rows replaced before %s; cited rows are kept; %s before, %s now\n",
+             (unsigned long long)removed, date_format(before, date), size_format(was.bytes, from),
+             size_format(is.bytes, to));
+    return rc ? rc : answer(app, "prune", text, "removed", (int64_t)removed, &is, err);
 }
 
 static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
@@ -106,7 +141,7 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
         return prune(app, args, s, err);
     }
     snprintf(text, sizeof text, "the database has version %d\n", store_version(s));
-    return answer(app, "migrate", text, "version", store_version(s), err);
+    return answer(app, "migrate", text, "version", store_version(s), NULL, err);
 }
 
 const struct command command_db = {

@@ -227,7 +227,7 @@ static void sky_faults(void **s)
     assert_non_null(find("us-east-1", "us-east-1a", "m5.large", PURCHASE_ON_DEMAND));
     const struct offer_row *o = find("us-east-1", "use1-az3", "p99.new", PURCHASE_ON_DEMAND);
     assert_string_equal(o->gpu, "NewGPU"); /* unknown GPUs keep the vendor's name */
-    assert_int_equal(ctx.skipped, 1);      /* the Local Zone */
+    assert_int_equal(ctx.skipped, 2);      /* the Local Zone; the price of -3 */
     assert_int_equal(parse("skypilot", "aws/vms.csv", head, strlen(head), 50, NULL), GT_EPARSE);
 }
 

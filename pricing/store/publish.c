@@ -122,6 +122,7 @@ static const char maps_sql[] =
 /* Facts about types: the own table wins where it speaks (vendors' fields are often wrong,
  * pricing-sources.md section 10, row 10); else the user's own list, then a vendor's, then a third
  * party's catalog, by name among equals: never the order in which they came. Others fill gaps.
+ * A GPU whose number nobody states never takes the place of a counted one.
  * ?1 and ?2: the lists of own lists and of catalogs; ?3: the source that is published. */
 /* clang-format off */
 #define STANDING(name)                                                                             \
@@ -131,7 +132,8 @@ static const char maps_sql[] =
     name " = iif(x.fills, coalesce(t." name ", x." name "), coalesce(x." name ", t." name ")), "
 static const char facts_sql[] =
     "UPDATE main.instance_type AS t SET"
-    " gpu = CASE WHEN x.fills AND t.gpu_num > 0 THEN t.gpu ELSE coalesce(x.gpu, t.gpu) END,"
+    " gpu = CASE WHEN t.gpu_num > 0 AND (x.fills OR x.gpu_num = 0) THEN t.gpu"
+    "  ELSE coalesce(x.gpu, t.gpu) END,"
     " gpu_num = iif(x.gpu_num > 0 AND NOT (x.fills AND t.gpu_num > 0), x.gpu_num, t.gpu_num),"
     " gpu_den = iif(x.gpu_num > 0 AND NOT (x.fills AND t.gpu_num > 0), x.gpu_den, t.gpu_den), "
     FACT("gpu_memory_gib") FACT("vcpus") FACT("memory_gib") FACT("local_nvme_gb")
@@ -139,7 +141,7 @@ static const char facts_sql[] =
     " FROM (SELECT o.id AS main, s.*, o.bundled OR " STANDING("?3") " < " STANDING("o.source")
     "   AS fills FROM temp.type_map tm JOIN st.instance_type s ON s.id = tm.id"
     "   JOIN main.instance_type o ON o.id = tm.main) x WHERE t.id = x.main"
-    " AND (x.gpu_num > 0 OR x.vcpus IS NOT NULL OR x.memory_gib IS NOT NULL"
+    " AND (x.gpu_num > 0 OR x.gpu IS NOT NULL OR x.vcpus IS NOT NULL OR x.memory_gib IS NOT NULL"
     "   OR x.local_nvme_gb IS NOT NULL OR x.network_gbps IS NOT NULL)";
 /* clang-format on */
 

@@ -52,6 +52,29 @@ def trap_30_classes_of_rows():
         check("the others for themselves or not at all", set(found.items()) <= {("low_priority", "0.03"), ("dev_test", "0.07")})
 
 
+def trap_67_a_family_that_nobody_knows():
+    """Sizes of a new N family are kept with GPUs whose number is open: listed, no CPU machine, not planned with."""
+    new, cpu = azure("ND960isr X9 v9", 0.9), azure("D2s v5", 0.096)
+    for rows in ([new, cpu], [cpu, new]):
+        box, _ = taken(*rows)
+        check("kept", box.rows("instance_type", "gpu", "gpu_count", "price_per_hour"),
+              [("Standard_D2s_v5", None, None, "0.096"), ("Standard_ND960isr_X9_v9", "ND960isr_X9_v9", None, "0.9")])
+        check("found by its GPU", [t for t, in box.rows("instance_type", args=("--gpu", "ND960isr_X9_v9"))], ["Standard_ND960isr_X9_v9"])
+        check("no CPU machine", [t for t, in box.rows("instance_type", args=("--gpus", "0"))], ["Standard_D2s_v5"])
+        check("nor one with GPUs that count", box.rows("instance_type", args=("--gpus", "1-")), [])
+        told = box.json("prices", "check").get("findings", [])
+        check("told", [f["kind"] for f in told if "ND960isr" in json.dumps(f) and f["kind"] != "stale_price"], ["unknown_gpu"])
+    own = "vendor,region,instance_type,gpu,gpu_count,purchase,price_per_hour,currency\nazure,eastus,%s,H100 SXM,8,on_demand,80,USD\n"
+    for first in (True, False):
+        box = Box()
+        for own_now in (first, not first):
+            if own_now:
+                box.take("prices-csv", own % "Standard_ND960isr_X9_v9", name="own.csv")
+            else:
+                box.take("azure-retail", [azure_page([new])], "--accept-large-change")
+        check("a counted GPU stays", {(g, n) for g, n in box.rows("gpu", "gpu_count")}, {("H100 SXM", 8)})
+
+
 def trap_31_one_meter_for_several_sizes():
     box, _ = taken(*[azure(s, 0.1, meterId="one") for s in ("D2s v5", "D2ds v5", "D2as v5")])
     check("each by its size", [t for t, _ in priced(box, "instance_type", "price_per_hour")],
@@ -176,5 +199,5 @@ def trap_69_prices_of_the_future():
 main([trap_28_the_total_of_a_term, trap_29_other_systems_and_products, trap_30_classes_of_rows, trap_31_one_meter_for_several_sizes,
       trap_33_rows_at_zero, trap_34_not_the_primary_region, trap_35_no_rows_is_a_failure, trap_36_ends_of_pages,
       trap_37_rows_that_come_twice, trap_38_tiers_without_ends, trap_39_units_of_many, trap_40_disks_by_the_step,
-      trap_61_reference_currencies, trap_64_f165_units_with_blanks_and_words, trap_65_spellings_of_regions,
+      trap_61_reference_currencies, trap_64_f165_units_with_blanks_and_words, trap_65_spellings_of_regions, trap_67_a_family_that_nobody_knows,
       trap_68_two_spellings_of_a_sku, trap_69_prices_of_the_future])

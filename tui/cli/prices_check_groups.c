@@ -280,7 +280,8 @@ static void check_cpu_price(struct check *k)
     size_t n = 0;
     for (size_t i = 0; v && i < o->n; i++) {
         bool whole = o->gpu_num[i] >= o->gpu_den[i];
-        if (priced_on_demand(k, i) && o->vcpus[i] > 0 && (o->gpu_num[i] == 0 || whole)) {
+        bool open = o->gpu_num[i] == 0 && o->gpu[i] != 0; /* GPUs whose number nobody states */
+        if (priced_on_demand(k, i) && o->vcpus[i] > 0 && !open && (o->gpu_num[i] == 0 || whole)) {
             v[n++] = (struct keyed){key_pair(o->vendor[i], o->region[i]),
                                     key_pair(o->gpu_num[i] > 0, (uint32_t)(o->vcpus[i] * 16)), 0,
                                     (uint32_t)i};

@@ -192,6 +192,9 @@ int price_filter_take(struct app *app, const struct catalog *c, const struct cli
 
 double price_filter_gpus(const struct catalog_offers *o, size_t i)
 {
+    if (o->gpu_num[i] == 0 && o->gpu[i] != 0) {
+        return NAN;
+    }
     return (double)o->gpu_num[i] / (double)(o->gpu_den[i] ? o->gpu_den[i] : 1);
 }
 

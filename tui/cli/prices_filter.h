@@ -51,7 +51,7 @@ bool price_filter_instance_is(const char *asked, const char *type);
 bool price_filter_wants(const struct catalog *c, const struct price_filter *f, size_t row);
 /* The price that --per speaks of, in USD; NAN when there is none. */
 double price_filter_price(const struct catalog *c, const struct price_filter *f, size_t row);
-/* GPUs of a machine, a fraction is possible. */
+/* GPUs of a machine, a fraction is possible; NAN when it has some and nobody states how many. */
 double price_filter_gpus(const struct catalog_offers *o, size_t row);
 
 #endif

@@ -142,6 +142,10 @@ static void cell(const struct ui *ui, const struct prices *p, size_t row, enum c
         snprintf(out, 160, "%s", o->gpu[row] ? catalog_text(c, o->gpu[row]) : "none");
         break;
     case C_COUNT:
+        if (o->gpu_num[row] == 0 && o->gpu[row]) { /* nobody states how many */
+            snprintf(out, 160, "?");
+            break;
+        }
         snprintf(out, 160, o->gpu_den[row] > 1 ? "%u/%u" : "%u", o->gpu_num[row], o->gpu_den[row]);
         break;
     case C_REGION:

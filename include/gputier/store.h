@@ -62,6 +62,9 @@ int staging_set_scope(struct staging *st, const char *scope, struct gt_error *er
 /* The list names regions that have a free place now, so offers come and go in them: the check for
  * a shrunken list counts instance types instead of each region's rows. */
 void staging_regions_vary(struct staging *st);
+/* The list goes on behind what was read, so what it lacks has not vanished: it is published only
+ * where it closes no row. */
+void staging_goes_on(struct staging *st);
 /* The spot points are all that the list has: a pool that its feed named before and does not name
  * now has none available at the time of the run. */
 void staging_series_complete(struct staging *st);

@@ -29,6 +29,7 @@ struct import {
     size_t head_len;
     struct sha256 sha;
     uint64_t bytes;
+    size_t pages, pages_with_next; /* read so far; of them those that name one behind them */
 };
 
 /* The last date in a file name ("…-vms-2026-05-20.csv.gz"), else `otherwise`. */
@@ -175,6 +176,15 @@ static int read_all(struct import *m, int fd, struct unpack *u, char *chunk, str
     }
 }
 
+/* After a page. A chain of pages has one that names no other: where every page names one, the list
+ * goes on. (A page that is missing in the middle is not seen: a link tells no name of a file.) */
+static void end_page(struct import *m)
+{
+    m->pages++;
+    m->pages_with_next += m->ctx.next[0] != '\0';
+    m->ctx.next[0] = '\0';
+}
+
 static int finish(struct import *m, struct import_result *out, struct gt_error *err)
 {
     unsigned char digest[32];
@@ -189,6 +199,13 @@ static int finish(struct import *m, struct import_result *out, struct gt_error *
     m->parser = NULL;
     if (rc != 0) {
         return rc;
+    }
+    end_page(m);
+    if (m->pages_with_next == m->pages) {
+        staging_goes_on(m->staging);
+        log_line(m->o->log, LOG_WARNING, "import",
+                 "%s: the list goes on behind this page; import all of its pages together",
+                 m->path);
     }
     /* A list that no address stands for is a person's file: each replaces the one of its name. */
     bool by_name = !m->def->default_url || m->def->files_are_parts;
@@ -219,6 +236,7 @@ static int read_file(struct import *m, const char *path, char *chunk, struct gt_
         if (rc != 0) {
             return rc;
         }
+        end_page(m);
     }
     m->path = strcmp(path, "-") == 0 ? "standard input" : path;
     snprintf(m->shown, SHOWN, "%s", m->path);

@@ -237,10 +237,30 @@ int quarantine_fields(const struct db *d, const struct staging *list, struct gt_
                     (long long)now, (long long)now);
 }
 
+/* Rows that stand on the pages that were not read look like rows that vanished. */
+static int check_goes_on(const struct db *d, const struct fact_table *t, struct gt_error *err)
+{
+    int64_t n = 0;
+    char sql[240];
+    (void)snprintf(sql, sizeof sql,
+                   "SELECT count(*) FROM main.%s WHERE known_to IS NULL AND feed IN"
+                   " (SELECT main FROM temp.feed_map) AND id NOT IN (SELECT oid FROM temp.hit)",
+                   t->name);
+    int rc = db_int(d, sql, &n, err);
+    return rc || n == 0 ? rc
+                        : gt_fail(err, GT_EQUARANTINE, "",
+                                  "the list goes on behind its last page here, and %lld rows of"
+                                  " before are not in it: import all of its pages together",
+                                  (long long)n);
+}
+
 int quarantine_check(const struct db *d, const struct fact_table *t, const struct staging *list,
                      struct gt_error *err)
 {
-    int rc = 0;
+    int rc = list->goes_on && t->vanishing ? check_goes_on(d, t, err) : 0;
+    if (rc != 0) {
+        return rc;
+    }
     if (list->regions_vary && strcmp(t->name, "offer") == 0) {
         rc = check_types(d, err);
     } else if (fact_has(t->key, "place")) {

@@ -524,6 +524,11 @@ void staging_series_complete(struct staging *st)
     st->series_complete = true;
 }
 
+void staging_goes_on(struct staging *st)
+{
+    st->goes_on = true;
+}
+
 void staging_regions_vary(struct staging *st)
 {
     st->regions_vary = true;

@@ -120,6 +120,26 @@ def trap_36_ends_of_pages():
     check("'items' is read or told: " + r.stderr, priced(box) == [("on_demand", "0.096")] or "items" in r.stderr)
 
 
+def trap_36_a_page_is_not_the_list():
+    """A page with a link to the next one, saved alone under the same name, closes nothing of what the others have."""
+    a, b = azure(SIZE, 0.096), azure("D4s v5", 0.2)
+    on = json.dumps({"Items": [a], "NextPageLink": "https://prices.azure.com/api/retail/prices?$skip=1000"})
+    box = Box()
+    r = box.take("azure-retail", on)
+    check("alone it is taken, and told", (len(box.offers()), "goes on" in r.stderr), (1, True))
+    box = Box()
+    r = box.take("azure-retail", [on, azure_page([b])])
+    check("both pages are one list", (len(box.offers()), "goes on" in r.stderr), (2, False))
+    before = box.rows("instance_type", "price_per_hour")
+    r = box.take("azure-retail", [azure_page([b]), on])
+    check("in any order", (box.rows("instance_type", "price_per_hour"), "goes on" in r.stderr), (before, False))
+    r = box.run("import", "azure-retail", box.file("list", on))
+    check("the page alone is held back: " + r.stderr, (r.returncode != 0, "import all of its pages together" in r.stderr), (True, True))
+    check("and nothing is closed", box.rows("instance_type", "price_per_hour"), before)
+    box.take("azure-retail", on, "--accept-large-change")
+    check("unless it is told to", len(box.offers()), 1)
+
+
 def trap_37_rows_that_come_twice():
     rows = [azure("D%ds v5" % n, n / 10) for n in (2, 4, 8, 16)]
     box, r = taken(rows[0], rows[1], rows[1], rows[2], rows[2], rows[3], pages=2)
@@ -198,6 +218,7 @@ def trap_69_prices_of_the_future():
 
 main([trap_28_the_total_of_a_term, trap_29_other_systems_and_products, trap_30_classes_of_rows, trap_31_one_meter_for_several_sizes,
       trap_33_rows_at_zero, trap_34_not_the_primary_region, trap_35_no_rows_is_a_failure, trap_36_ends_of_pages,
+      trap_36_a_page_is_not_the_list,
       trap_37_rows_that_come_twice, trap_38_tiers_without_ends, trap_39_units_of_many, trap_40_disks_by_the_step,
       trap_61_reference_currencies, trap_64_f165_units_with_blanks_and_words, trap_65_spellings_of_regions, trap_67_a_family_that_nobody_knows,
       trap_68_two_spellings_of_a_sku, trap_69_prices_of_the_future])

@@ -36,7 +36,7 @@ demo: deps
 sanitize: test-deps
 	@$(MAKE) --no-print-directory O=build/asan CFLAGS="-O1 -g" \
 	  SAN="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-format-truncation" build/asan/gputier units-of
-	@O=build/asan ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0 tests/run $(TESTS)
+	@O=build/asan ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 tests/run $(TESTS)
 
 tsan: test-deps
 	@$(MAKE) --no-print-directory O=build/tsan CFLAGS="-O1 -g" SAN="-fsanitize=thread -Wno-format-truncation -Wno-tsan" build/tsan/gputier units-of

@@ -70,9 +70,29 @@ static VT_UNUSED void vt_start(struct vt *t, const char *const *argv, int rows, 
     vterm_screen_reset(t->screen, 1);
 }
 
-/* Takes output until none came for quiet_ms, at most limit_ms. */
+/* Whether the program's main thread has something to do: on a loaded machine silence alone does not
+ * say that the keys sent were dealt with. */
+static VT_UNUSED bool vt_busy(const struct vt *t)
+{
+    char path[64], text[512], *state;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)t->pid);
+    FILE *f = t->pid > 0 ? fopen(path, "re") : NULL;
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f) {
+        fclose(f);
+    }
+    text[n] = '\0';
+    state = strrchr(text, ')');
+    return state && (state[2] == 'R' || state[2] == 'D');
+}
+
+/* Takes output until none came for quiet_ms, about limit_ms at most. With 20 ms and more of quiet a
+ * program still at work is waited for, however long its machine takes. */
 static VT_UNUSED void vt_settle(struct vt *t, int quiet_ms, int limit_ms)
 {
+    enum { STUCK_MS = 20000 };
+    const bool patient = quiet_ms >= 20;
+    bool at_work = false;
     struct timespec start, now;
     char chunk[65536];
     clock_gettime(CLOCK_MONOTONIC, &start);
@@ -80,8 +100,14 @@ static VT_UNUSED void vt_settle(struct vt *t, int quiet_ms, int limit_ms)
         struct pollfd p = {.fd = t->master, .events = POLLIN};
         clock_gettime(CLOCK_MONOTONIC, &now);
         long spent = (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
-        if (spent > limit_ms || poll(&p, 1, quiet_ms) == 0) {
+        bool late = spent > limit_ms && !at_work;
+        int ready = poll(&p, 1, late ? 0 : quiet_ms);
+        at_work = patient && spent < STUCK_MS && vt_busy(t);
+        if (!at_work && (!ready || (late && !patient))) {
             return;
+        }
+        if (!ready) {
+            continue;
         }
         ssize_t n = read(t->master, chunk, sizeof chunk);
         if (n <= 0 && errno != EAGAIN && errno != EINTR) {

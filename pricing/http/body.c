@@ -201,7 +201,9 @@ int body_close(struct transfer *t, struct gt_error *err)
     int rc = end_unpack(b, err);
     rc = rc || b->head_seen ? rc : deliver_head(t, err);
     rc = rc ? rc : check_digest(t, hex, err);
-    rc = rc || t->done || t->body.decoded == 0 ? rc : check_end(t, err);
+    /* of many pages one without a byte would end the list, or leave a hole in it */
+    rc = rc || b->decoded > 0 ? rc : gt_fail(err, GT_EPARSE, "", "an empty answer came, 0 bytes");
+    rc = rc || t->done ? rc : check_end(t, err);
     if (rc != 0) {
         return rc;
     }

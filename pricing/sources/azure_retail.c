@@ -251,6 +251,7 @@ static int end(struct records *r, struct gt_error *err)
 
 /* "Error.none" only makes the way to the vendor's message. */
 static const struct records_shape shape = {.list = {"Items", "items", "Error.none"},
+                                           .pages = true,
                                            .entry = entry,
                                            .field = field,
                                            .document = document,

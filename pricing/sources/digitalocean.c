@@ -53,8 +53,11 @@ static int field(struct records *r, const char *path, const char *text, struct g
 }
 
 /* "links.pages.none" only makes the way to the address of the page that follows. */
-static const struct records_shape shape = {
-    .list = {"sizes", "links.pages.none"}, .entry = entry, .field = field, .regions_vary = true};
+static const struct records_shape shape = {.list = {"sizes", "links.pages.none"},
+                                           .entry = entry,
+                                           .field = field,
+                                           .regions_vary = true,
+                                           .pages = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

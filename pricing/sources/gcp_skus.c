@@ -316,6 +316,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
 static int field(struct records *r, const char *path, const char *text, struct gt_error *err)
 {
     if (strcmp(path, "nextPageToken") == 0) {
+        r->listed = true; /* the vendor's JSON leaves empty lists out */
         if (strlen(text) >= sizeof r->ctx->next) {
             return json_fail(r->json, GT_ELIMIT, err, "a page token of %zu bytes", strlen(text));
         }
@@ -340,7 +341,7 @@ static int end(struct records *r, struct gt_error *err)
 
 /* "error.none" only makes the way to the vendor's message. */
 static const struct records_shape shape = {
-    .list = {"skus", "", "error.none"}, .entry = entry, .field = field, .end = end};
+    .list = {"skus", "", "error.none"}, .entry = entry, .field = field, .end = end, .pages = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

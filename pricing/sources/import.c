@@ -30,6 +30,7 @@ struct import {
     struct sha256 sha;
     uint64_t bytes;
     size_t pages, pages_with_next; /* read so far; of them those that name one behind them */
+    bool file_has_bytes;
 };
 
 /* The last date in a file name ("…-vms-2026-05-20.csv.gz"), else `otherwise`. */
@@ -114,6 +115,7 @@ static int begin(struct import *m, struct gt_error *err)
 static int on_bytes(void *ctx, const char *data, size_t len, struct gt_error *err)
 {
     struct import *m = ctx;
+    m->file_has_bytes |= len > 0;
     if (m->parser) {
         return m->def->parse_feed(m->parser, data, len, err);
     }
@@ -189,9 +191,7 @@ static int finish(struct import *m, struct import_result *out, struct gt_error *
 {
     unsigned char digest[32];
     char hex[65];
-    int rc = m->parser         ? 0
-             : m->head_len > 0 ? begin(m, err)
-                               : unknown(m, GT_EPARSE, "an empty file", err);
+    int rc = m->parser ? 0 : begin(m, err);
     if (rc != 0) {
         return rc;
     }
@@ -242,9 +242,13 @@ static int read_file(struct import *m, const char *path, char *chunk, struct gt_
     snprintf(m->shown, SHOWN, "%s", m->path);
     const char *slash = strrchr(m->path, '/');
     m->name = m->name ? m->name : slash ? slash + 1 : m->path;
+    m->file_has_bytes = false;
     int rc = open_input(path, &fd, err);
     rc = rc ? rc : unpack_new(m->path, UNPACKED_MAX, on_bytes, m, &u, err);
     rc = rc ? rc : read_all(m, fd, u, chunk, err);
+    rc = rc || m->file_has_bytes
+             ? rc
+             : gt_fail(err, GT_EPARSE, m->path, "an empty file, expected a price list");
     if (fd > STDIN_FILENO) {
         close(fd);
     }

@@ -244,7 +244,7 @@ static int end(struct records *r, struct gt_error *err)
 }
 
 static const struct records_shape shape = {
-    .list = {"items"}, .entry = entry, .field = field, .end = end};
+    .list = {"items"}, .entry = entry, .field = field, .end = end, .pages = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

@@ -158,8 +158,32 @@ static void open_level(struct records *r, enum json_event e)
         json_leave(r->json, 1);
         return;
     }
+    /* the whole document is a list if it is an array, or can be nothing else */
+    r->listed |= list != NOT_LIST && (e == JSON_ARRAY || t->levels > 0 || !r->shape->list[1]);
     t->levels++;
     t->level[t->levels] = (struct level){strlen(t->path), list, e == JSON_OBJECT};
+}
+
+static int end_document(struct records *r, struct gt_error *err)
+{
+    bool listed = r->listed;
+    r->listed = false;
+    r->documents++;
+    int rc = r->shape->document ? r->shape->document(r, err) : 0;
+    if (rc == 0 && r->shape->pages && !listed) {
+        rc = json_fail(r->json, GT_EPARSE, err, "a page without \"%s\": no part of the list",
+                       r->shape->list[0]);
+    }
+    return rc;
+}
+
+/* The end of a file. */
+static int end_file(struct records *r, struct gt_error *err)
+{
+    bool none = r->shape->pages && r->fed && r->documents == 0;
+    r->documents = 0;
+    r->fed = false;
+    return none ? gt_fail(err, GT_EPARSE, r->ctx->name, "an empty page") : 0;
 }
 
 static int on_event(void *ctx, struct json_reader *json, enum json_event e, const char *text,
@@ -190,9 +214,12 @@ static int on_event(void *ctx, struct json_reader *json, enum json_event e, cons
     case JSON_END_OBJECT:
     case JSON_END_ARRAY:
         t->levels--;
-        return t->levels == 0 && r->shape->document ? r->shape->document(r, err) : 0;
+        return t->levels == 0 ? end_document(r, err) : 0;
     default:
-        if (r->shape->field && t->levels > 0 && l->object) {
+        if (t->levels == 0) {
+            return end_document(r, err);
+        }
+        if (r->shape->field && l->object) {
             return r->shape->field(r, t->path, text, err);
         }
         break;
@@ -233,19 +260,22 @@ int records_open(struct parse_context *ctx, const struct records_shape *shape, s
 int records_feed(struct parser *p, const char *data, size_t len, struct gt_error *err)
 {
     struct records *r = (struct records *)(void *)p;
+    r->fed = true;
     return json_reader_feed(r->json, data, len, err);
 }
 
 int records_next(struct parser *p, struct gt_error *err)
 {
     struct records *r = (struct records *)(void *)p;
-    return json_reader_next(r->json, err);
+    int rc = json_reader_next(r->json, err);
+    return rc ? rc : end_file(r, err);
 }
 
 int records_close(struct parser *p, struct gt_error *err)
 {
     struct records *r = (struct records *)(void *)p;
     int rc = json_reader_end(r->json, err);
+    rc = rc ? rc : end_file(r, err);
     if (rc == 0 && r->shape->end) {
         rc = r->shape->end(r, err);
     }

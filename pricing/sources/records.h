@@ -30,6 +30,7 @@ struct records_shape {
                     struct gt_error *err);               /* behind each document; NULL = none */
     int (*end)(struct records *r, struct gt_error *err); /* behind the last byte; NULL = none */
     bool regions_vary;                                   /* staging_regions_vary */
+    bool pages; /* every document is one: refused without any of the lists, as it would end them */
 };
 struct records {
     struct parse_context *ctx;
@@ -39,6 +40,9 @@ struct records {
     void *state;         /* the source's own, in arena */
     struct bad_rows bad;
     uint64_t entries;
+    bool listed;        /* the document at hand has one of the lists, or says so in another way */
+    uint64_t documents; /* of the file at hand */
+    bool fed;           /* it has come, or begun to */
     struct records_tree *tree;
 };
 int records_open(struct parse_context *ctx, const struct records_shape *shape, struct parser **out,

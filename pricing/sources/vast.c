@@ -148,7 +148,7 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
 }
 
 static const struct records_shape shape = {
-    .list = {"", "offers"}, .entry = entry, .end = end, .regions_vary = true};
+    .list = {"offers", ""}, .entry = entry, .end = end, .regions_vary = true, .pages = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

@@ -101,7 +101,7 @@ static int end(struct records *r, struct gt_error *err)
 }
 
 static const struct records_shape shape = {
-    .list = {""}, .entry = entry, .end = end, .regions_vary = true};
+    .list = {""}, .entry = entry, .end = end, .regions_vary = true, .pages = true};
 
 static bool recognise(const char *head, size_t len, const char *name)
 {

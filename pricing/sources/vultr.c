@@ -118,6 +118,7 @@ static int field(struct records *r, const char *path, const char *text, struct g
 
 /* "meta.links.none" only makes the way to the cursor. */
 static const struct records_shape shape = {.list = {"plans", "plans_metal", "meta.links.none"},
+                                           .pages = true,
                                            .entry = entry,
                                            .field = field,
                                            .regions_vary = true};

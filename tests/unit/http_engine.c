@@ -191,7 +191,7 @@ static void bad_answers_are_never_published(void **state)
         {"/loop.csv", "more than 5 redirects", GT_EHTTP},
         {"/tofile.csv", "redirect to file:///etc/passwd refused", GT_EHTTP},
         {"/html.csv", "HTML page", GT_EPARSE},
-        {"/empty.csv", "no price rows", GT_EPARSE},
+        {"/empty.csv", "an empty answer", GT_EPARSE},
         {"/toolong.csv", "after 2 tries", GT_ENET},
         {"/endless.csv", "limit", GT_ELIMIT},
         {"/bomb.csv", "limit", GT_ELIMIT},

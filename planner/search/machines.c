@@ -82,6 +82,9 @@ static bool row_usable(const struct search *q, size_t row)
         (s->purchase_mask & 1u << p) == 0) {
         return false;
     }
+    if (p == PURCHASE_CAPACITY_BLOCK) { /* bought whole and for its own days, not by the hour */
+        return false;
+    }
     if (f->valid_from[row] != GT_TIME_NONE && f->valid_from[row] > q->o->now) {
         return false;
     }

@@ -36,7 +36,7 @@ struct walk {
 };
 
 /* {"Error": {"Code", "Message"}}. Nothing of it passes by itself. */
-static bool refused(void *ctx, const char *body, size_t len, char message[256])
+static enum fetch_refusal refused(void *ctx, const char *body, size_t len, char message[256])
 {
     (void)ctx;
     cJSON *doc = cJSON_ParseWithLength(body, len);
@@ -48,7 +48,7 @@ static bool refused(void *ctx, const char *body, size_t len, char message[256])
                  text ? text : "");
     }
     cJSON_Delete(doc);
-    return false;
+    return REFUSAL_STANDS;
 }
 
 static int no_memory(struct gt_error *err)

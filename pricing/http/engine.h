@@ -175,7 +175,7 @@ void transfer_fail(struct engine *e, struct transfer *t);
 /* refusal.c */
 void refusal_take(struct transfer *t, const char *data, size_t len);
 /* Appends the server's words to t->err; true: the fault passes. */
-bool refusal_read(struct transfer *t);
+enum fetch_refusal refusal_read(struct transfer *t);
 
 /* envelope.c: what a complete answer of t->api says. 0, GT_ENOTFOUND (there is no such thing) or
  * GT_EHTTP; t->busy is set when it is to be asked again. */

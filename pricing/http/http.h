@@ -10,9 +10,14 @@
 #include "gputier/fetch.h"
 
 /* Reads what a server says in an answer that is none of 200, 206, 304 and a redirect: message (not
- * empty: shown) gets its words, true means that the fault passes and the request may be tried again
- * although its status does not say so. body: at most 4 KiB, unpacked. */
-typedef bool fetch_refusal_fn(void *ctx, const char *body, size_t len, char message[256]);
+ * empty: shown) gets its words. body: at most 4 KiB, unpacked. */
+enum fetch_refusal {
+    REFUSAL_STANDS,
+    REFUSAL_PASSES,  /* the request may be tried again although its status does not say so */
+    REFUSAL_NOTHING, /* of documents and lists: the vendor has nothing there, an empty answer */
+};
+typedef enum fetch_refusal fetch_refusal_fn(void *ctx, const char *body, size_t len,
+                                            char message[256]);
 
 /* How an API is asked whose requests are signed and whose errors come in an envelope of its own. */
 struct fetch_request;
@@ -99,18 +104,19 @@ void fetch_part_failed(struct fetch_run *run, const char *scope, const struct gt
 void fetch_log(struct fetch_run *run, enum log_level level, const char *text);
 
 /* The walks of this folder, named by the records in pricing/sources/. */
-int aws_offer_fetch(struct fetch_run *run, struct gt_error *err);        /* aws_walk.c */
-int aws_savings_plan_fetch(struct fetch_run *run, struct gt_error *err); /* aws_walk.c */
-int skypilot_fetch(struct fetch_run *run, struct gt_error *err);         /* skypilot_walk.c */
-int nebius_fetch(struct fetch_run *run, struct gt_error *err);           /* skypilot_walk.c */
-int gcp_skus_fetch(struct fetch_run *run, struct gt_error *err);         /* gcp_walk.c */
-int aws_spot_history_fetch(struct fetch_run *run, struct gt_error *err); /* aws_spot_walk.c */
-int azure_retail_fetch(struct fetch_run *run, struct gt_error *err);     /* azure_walk.c */
-int alibaba_fetch(struct fetch_run *run, struct gt_error *err);          /* alibaba_walk.c */
-int tencent_fetch(struct fetch_run *run, struct gt_error *err);          /* tencent_walk.c */
-int huawei_fetch(struct fetch_run *run, struct gt_error *err);           /* huawei_walk.c */
-int vultr_fetch(struct fetch_run *run, struct gt_error *err);            /* cloud_walks.c */
-int verda_fetch(struct fetch_run *run, struct gt_error *err);            /* cloud_walks.c */
+int aws_offer_fetch(struct fetch_run *run, struct gt_error *err);          /* aws_walk.c */
+int aws_savings_plan_fetch(struct fetch_run *run, struct gt_error *err);   /* aws_walk.c */
+int skypilot_fetch(struct fetch_run *run, struct gt_error *err);           /* skypilot_walk.c */
+int nebius_fetch(struct fetch_run *run, struct gt_error *err);             /* skypilot_walk.c */
+int gcp_skus_fetch(struct fetch_run *run, struct gt_error *err);           /* gcp_walk.c */
+int aws_spot_history_fetch(struct fetch_run *run, struct gt_error *err);   /* ec2_walk.c */
+int aws_capacity_block_fetch(struct fetch_run *run, struct gt_error *err); /* ec2_walk.c */
+int azure_retail_fetch(struct fetch_run *run, struct gt_error *err);       /* azure_walk.c */
+int alibaba_fetch(struct fetch_run *run, struct gt_error *err);            /* alibaba_walk.c */
+int tencent_fetch(struct fetch_run *run, struct gt_error *err);            /* tencent_walk.c */
+int huawei_fetch(struct fetch_run *run, struct gt_error *err);             /* huawei_walk.c */
+int vultr_fetch(struct fetch_run *run, struct gt_error *err);              /* cloud_walks.c */
+int verda_fetch(struct fetch_run *run, struct gt_error *err);              /* cloud_walks.c */
 /* Numbered pages of the base, opened by a bearer key, while the parser says that more follow;
  * query holds the place of the number ("?page=%d"). (cloud_walks.c) */
 int pages_fetch(struct fetch_run *run, const char *query, struct gt_error *err) GT_CHECK;

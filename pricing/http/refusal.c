@@ -31,20 +31,20 @@ static int on_bytes(void *ctx, const char *data, size_t len, struct gt_error *er
     return 0;
 }
 
-bool refusal_read(struct transfer *t)
+enum fetch_refusal refusal_read(struct transfer *t)
 {
     struct words w = {.len = 0};
     struct unpack *u = NULL;
     struct gt_error ignored; /* a body cut short is still worth reading */
     char message[256] = "";
     if (t->said_len == 0 || unpack_new("", 0, on_bytes, &w, &u, &ignored) != 0) {
-        return false;
+        return REFUSAL_STANDS;
     }
     int cut = unpack_feed(u, t->said, t->said_len, &ignored);
     cut = cut ? cut : unpack_end(u, &ignored);
     (void)cut;
     unpack_free(u);
-    bool passes = t->refusal(t->refusal_ctx, w.text, w.len, message);
+    enum fetch_refusal r = t->refusal(t->refusal_ctx, w.text, w.len, message);
     struct buf b;
     buf_init(&b, 2048);
     if (message[0] && text_safe(&b, message, strlen(message), true) == 0) {
@@ -52,5 +52,5 @@ bool refusal_read(struct transfer *t)
         snprintf(t->err.text + n, sizeof t->err.text - n, ": %s", b.data);
     }
     buf_release(&b);
-    return passes;
+    return r;
 }

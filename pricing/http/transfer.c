@@ -226,6 +226,21 @@ static void missing(struct engine *e, struct transfer *t)
     transfer_fail(e, t);
 }
 
+/* A refusal that says that there is nothing: as an empty answer, with the words as its reason. */
+static void nothing_there(struct engine *e, struct transfer *t)
+{
+    t->err.code = GT_ENOTFOUND;
+    log_line(&t->run->log, LOG_INFO, t->run->def->id, "%s: left out: %s", t->scope, t->err.text);
+    int rc = t->done(t->run, t->done_ctx, "", 0, &t->err);
+    if (rc != 0) {
+        t->err.code = rc;
+        transfer_fail(e, t);
+        return;
+    }
+    body_discard(t, NULL);
+    end(e, t, FETCH_DONE, NULL);
+}
+
 static void answered(struct engine *e, struct transfer *t)
 {
     long s = t->answer.status;
@@ -263,8 +278,12 @@ static void answered(struct engine *e, struct transfer *t)
             s == 401 || s == 403 ? ", the server refuses access"
             : s == 429           ? ", too many requests"
                                  : "");
-    bool passes = refusal_read(t);
-    if (passes || retry_status(s, false)) {
+    enum fetch_refusal r = refusal_read(t);
+    if (r == REFUSAL_NOTHING && t->done) {
+        nothing_there(e, t);
+        return;
+    }
+    if (r == REFUSAL_PASSES || retry_status(s, false)) {
         again(e, t, retry_after(t->answer.retry_after, (int64_t)time(NULL)), 0);
         return;
     }

@@ -5,10 +5,9 @@
  * id is not: each is kept as it comes, the two are never joined. */
 #include "../http/http.h"
 #include "aws_zone.h"
+#include "ec2_answer.h"
 #include "gputier/arena.h"
-#include "json_read.h"
 #include "source.h"
-#include "xml_read.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,8 @@ static const char *const json_keys[FIELDS] = {"AvailabilityZone", "InstanceType"
                                               "ProductDescription", "SpotPrice", "Timestamp"};
 static const char *const xml_names[FIELDS] = {"availabilityZone", "instanceType",
                                               "productDescription", "spotPrice", "timestamp"};
+static const struct ec2_shape shape = {"SpotPriceHistory", "DescribeSpotPriceHistoryResponse",
+                                       json_keys, xml_names, FIELDS};
 /* Column names of the tables; the first set is the command line's own. */
 static const char *const headers[][FIELDS] = {
     {"AvailabilityZone", "InstanceType", "ProductDescription", "SpotPrice", "Timestamp"},
@@ -38,15 +39,12 @@ struct held {
 };
 struct spot_history {
     struct parse_context *ctx;
-    struct json_reader *json;
+    struct ec2_answer *answer;
     struct csv_reader *csv;
-    struct xml_reader *xml;
     bool tabs; /* an archive's .tsv: no header, columns in the order of the enumeration */
     bool header;
-    int column[FIELDS], key;
+    int column[FIELDS];
     struct bad_rows bad;
-    char field[FIELDS][100];
-    char refusal[200]; /* Code and Message of an answer that is an error */
     struct arena *arena;
     struct intern *strings;
     unsigned char *plain; /* by string: the pool has changes under the plain name */
@@ -175,98 +173,9 @@ static int put_held(struct spot_history *h, struct gt_error *err)
     return rc;
 }
 
-static int put_fields(struct spot_history *h, uint64_t line, struct gt_error *err)
+static int put_item(void *ctx, const char *const *f, uint64_t line, struct gt_error *err)
 {
-    const char *const f[FIELDS] = {h->field[ZONE], h->field[TYPE], h->field[PRODUCT],
-                                   h->field[PRICE], h->field[TIME]};
-    return put(h, f, line, err);
-}
-
-/* Where the list goes on; "" ends it. */
-static int take_token(struct spot_history *h, const char *token, struct gt_error *err)
-{
-    if (strlen(token) >= sizeof h->ctx->next) {
-        return gt_fail(err, GT_ELIMIT, h->ctx->name, "a NextToken longer than %zu bytes",
-                       sizeof h->ctx->next - 1);
-    }
-    memcpy(h->ctx->next, token, strlen(token) + 1);
-    return 0;
-}
-
-/* Depth: 1 document, 2 SpotPriceHistory, 3 one change. */
-static int on_json(void *ctx, struct json_reader *r, enum json_event e, const char *text,
-                   size_t len, struct gt_error *err)
-{
-    struct spot_history *h = ctx;
-    int depth = json_depth(r);
-    if (e == JSON_KEY && depth == 1) {
-        h->key = strcmp(text, "NextToken") == 0 ? FIELDS : -1;
-        if (h->key < 0 && strcmp(text, "SpotPriceHistory") != 0) {
-            json_skip_value(r);
-        }
-    } else if (e == JSON_STRING && depth == 1 && h->key == FIELDS) {
-        return take_token(h, text, err);
-    } else if (e == JSON_OBJECT && depth == 3) {
-        memset(h->field, 0, sizeof h->field);
-    } else if (e == JSON_KEY && depth == 3) {
-        h->key = -1;
-        for (int i = 0; i < FIELDS; i++) {
-            h->key = strcmp(text, json_keys[i]) == 0 ? i : h->key;
-        }
-        if (h->key < 0) {
-            json_skip_value(r);
-        }
-    } else if ((e == JSON_STRING || e == JSON_NUMBER) && depth == 3) {
-        if (len >= sizeof h->field[0]) {
-            return json_fail(r, GT_EPARSE, err, "%s '%.60s…' is too long", json_keys[h->key], text);
-        }
-        memcpy(h->field[h->key], text, len + 1);
-    } else if (e == JSON_END_OBJECT && depth == 2) {
-        return put_fields(h, 0, err);
-    } else if ((e == JSON_OBJECT || e == JSON_ARRAY) && depth >= 3) {
-        return json_fail(r, GT_EPARSE, err, "found a list where a change has texts");
-    }
-    return 0;
-}
-
-/* An answer that is an error: Response/Errors/Error/{Code, Message}. */
-static int on_refusal(struct spot_history *h, struct xml_reader *r, const char *name,
-                      const char *text, struct gt_error *err)
-{
-    size_t n = strlen(h->refusal);
-    if (strcmp(name, "Code") == 0 || strcmp(name, "Message") == 0) {
-        snprintf(h->refusal + n, sizeof h->refusal - n, "%s%s", n > 0 ? ": " : "", text);
-    }
-    return xml_depth(r) > 1 ? 0
-                            : xml_fail(r, GT_EPARSE, err, "the answer is an error: %s",
-                                       h->refusal[0] ? h->refusal : "of no known form");
-}
-
-/* Depth: 1 the response, 2 spotPriceHistorySet, 3 item, 4 its fields. */
-static int on_xml(void *ctx, struct xml_reader *r, enum xml_event e, const char *name,
-                  const char *text, struct gt_error *err)
-{
-    struct spot_history *h = ctx;
-    int depth = xml_depth(r);
-    if (e == XML_START && depth == 1) {
-        h->key = strcmp(name, "DescribeSpotPriceHistoryResponse") == 0 ? 0 : -1;
-        h->refusal[0] = '\0';
-    } else if (h->key < 0) {
-        return e == XML_END ? on_refusal(h, r, name, text, err) : 0;
-    } else if (e == XML_START && depth == 3) {
-        memset(h->field, 0, sizeof h->field);
-    } else if (e == XML_END && depth == 4) {
-        for (int i = 0; i < FIELDS; i++) {
-            if (strcmp(name, xml_names[i]) == 0 && strlen(text) < sizeof h->field[i]) {
-                memcpy(h->field[i], text, strlen(text) + 1);
-            }
-        }
-    } else if (e == XML_END && depth == 3 && strcmp(name, "item") == 0) {
-        return put_fields(h, xml_line(r), err);
-    } else if (e == XML_END && depth == 2 && strcmp(name, "nextToken") == 0) {
-        return take_token(h, text, err);
-    }
-    return 0;
+    return put(ctx, f, line, err);
 }
 
 static int take_header(struct spot_history *h, const struct csv_row *row, struct gt_error *err)
@@ -315,11 +224,8 @@ static bool recognise(const char *head, size_t len, const char *name)
 {
     (void)name;
     size_t n = len < 4096 ? len : 4096;
-    if (n > 0 && *head == '{') {
-        return memmem(head, n, "\"SpotPriceHistory\"", 18) != NULL;
-    }
-    if (n > 0 && *head == '<') {
-        return memmem(head, n, "<DescribeSpotPriceHistoryResponse", 33) != NULL;
+    if (n > 0 && (*head == '{' || *head == '<')) {
+        return ec2_recognise(&shape, head, n);
     }
     const char *end = memchr(head, '\n', n);
     size_t line = end ? (size_t)(end - head) : n;
@@ -334,9 +240,8 @@ static void history_abort(struct parser *p)
 {
     struct spot_history *h = (struct spot_history *)(void *)p;
     if (h) {
-        json_reader_free(h->json);
+        ec2_answer_free(h->answer);
         csv_reader_free(h->csv);
-        xml_reader_free(h->xml);
         arena_free(h->arena);
         free(h->plain);
         free(h->held);
@@ -372,16 +277,8 @@ static int begin_table(struct spot_history *h, struct gt_error *err)
 /* The first byte tells the form. */
 static int begin(struct spot_history *h, const char *data, size_t *len, struct gt_error *err)
 {
-    const char *name = h->ctx->name;
-    if (h->head_len == 0 && *data == '<') {
-        return xml_reader_new(name, on_xml, h, &h->xml, err);
-    }
-    if (h->head_len == 0 && *data == '{') {
-        int rc = json_reader_new(name, on_json, h, &h->json, err);
-        if (rc == 0) {
-            json_reader_many(h->json);
-        }
-        return rc;
+    if (h->head_len == 0 && (*data == '<' || *data == '{')) {
+        return ec2_answer_new(&shape, h->ctx, *data == '<', put_item, h, &h->answer, err);
     }
     size_t room = sizeof h->head - h->head_len;
     *len = *len < room ? *len : room;
@@ -394,7 +291,7 @@ static int begin(struct spot_history *h, const char *data, size_t *len, struct g
 static int history_feed(struct parser *p, const char *data, size_t len, struct gt_error *err)
 {
     struct spot_history *h = (struct spot_history *)(void *)p;
-    if (len > 0 && !h->json && !h->csv && !h->xml) {
+    if (len > 0 && !h->answer && !h->csv) {
         size_t taken = len;
         int rc = begin(h, data, &taken, err);
         if (rc != 0) {
@@ -404,22 +301,19 @@ static int history_feed(struct parser *p, const char *data, size_t len, struct g
         data += taken;
         len -= taken;
     }
-    return len == 0  ? 0
-           : h->json ? json_reader_feed(h->json, data, len, err)
-           : h->xml  ? xml_reader_feed(h->xml, data, len, err)
-                     : csv_reader_feed(h->csv, data, len, err);
+    return len == 0    ? 0
+           : h->answer ? ec2_answer_feed(h->answer, data, len, err)
+                       : csv_reader_feed(h->csv, data, len, err);
 }
 
 static int history_close(struct parser *p, struct gt_error *err)
 {
     struct spot_history *h = (struct spot_history *)(void *)p;
-    int rc = h->json || h->xml || h->csv ? 0
-             : h->head_len > 0           ? begin_table(h, err)
-                                         : gt_fail(err, GT_EPARSE, h->ctx->name, "an empty file");
+    int rc = h->answer || h->csv ? 0
+             : h->head_len > 0   ? begin_table(h, err)
+                                 : gt_fail(err, GT_EPARSE, h->ctx->name, "an empty file");
     if (rc == 0) {
-        rc = h->json  ? json_reader_end(h->json, err)
-             : h->xml ? xml_reader_end(h->xml, err)
-                      : csv_reader_end(h->csv, err);
+        rc = h->answer ? ec2_answer_end(h->answer, err) : csv_reader_end(h->csv, err);
     }
     rc = rc ? rc : put_held(h, err);
     if (rc == 0 && h->ctx->rows == 0) {

@@ -5,6 +5,7 @@
 /* clang-format off */
 static const struct source_def *const sources[] = {
     &source_alibaba,
+    &source_aws_capacity_block,
     &source_aws_offer,
     &source_aws_savings_plan,
     &source_aws_spot_advisor,

@@ -7,33 +7,34 @@
 #include "gputier/units.h"
 #include <stdbool.h>
 
-extern const struct source_def source_aws_offer;        /* aws_offer.c */
-extern const struct source_def source_aws_savings_plan; /* aws_savings.c */
-extern const struct source_def source_prices_csv;       /* prices_csv.c */
-extern const struct source_def source_skypilot;         /* skypilot.c */
-extern const struct source_def source_aws_spot_history; /* aws_spot_history.c */
-extern const struct source_def source_aws_spot_price;   /* aws_spot_price.c */
-extern const struct source_def source_azure_retail;     /* azure_retail.c */
-extern const struct source_def source_ecb_fx;           /* ecb_fx.c */
-extern const struct source_def source_aws_spot_advisor; /* spot_advisor.c */
-extern const struct source_def source_gcp_skus;         /* gcp_skus.c */
-extern const struct source_def source_digitalocean;     /* digitalocean.c */
-extern const struct source_def source_vultr;            /* vultr.c */
-extern const struct source_def source_verda;            /* verda.c */
-extern const struct source_def source_jarvislabs;       /* jarvislabs.c */
-extern const struct source_def source_fluidstack;       /* fluidstack.c */
-extern const struct source_def source_hyperstack;       /* hyperstack.c */
-extern const struct source_def source_cudo;             /* cudo.c */
-extern const struct source_def source_gpuhunt;          /* gpuhunt.c */
-extern const struct source_def source_lambda;           /* lambda.c */
-extern const struct source_def source_oci;              /* oci.c */
-extern const struct source_def source_runpod;           /* runpod.c */
-extern const struct source_def source_coreweave;        /* coreweave.c */
-extern const struct source_def source_nebius;           /* skypilot.c */
-extern const struct source_def source_alibaba;          /* alibaba.c */
-extern const struct source_def source_tencent;          /* tencent.c */
-extern const struct source_def source_huawei;           /* huawei.c */
-extern const struct source_def source_vast;             /* vast.c */
+extern const struct source_def source_aws_capacity_block; /* aws_capacity_block.c */
+extern const struct source_def source_aws_offer;          /* aws_offer.c */
+extern const struct source_def source_aws_savings_plan;   /* aws_savings.c */
+extern const struct source_def source_prices_csv;         /* prices_csv.c */
+extern const struct source_def source_skypilot;           /* skypilot.c */
+extern const struct source_def source_aws_spot_history;   /* aws_spot_history.c */
+extern const struct source_def source_aws_spot_price;     /* aws_spot_price.c */
+extern const struct source_def source_azure_retail;       /* azure_retail.c */
+extern const struct source_def source_ecb_fx;             /* ecb_fx.c */
+extern const struct source_def source_aws_spot_advisor;   /* spot_advisor.c */
+extern const struct source_def source_gcp_skus;           /* gcp_skus.c */
+extern const struct source_def source_digitalocean;       /* digitalocean.c */
+extern const struct source_def source_vultr;              /* vultr.c */
+extern const struct source_def source_verda;              /* verda.c */
+extern const struct source_def source_jarvislabs;         /* jarvislabs.c */
+extern const struct source_def source_fluidstack;         /* fluidstack.c */
+extern const struct source_def source_hyperstack;         /* hyperstack.c */
+extern const struct source_def source_cudo;               /* cudo.c */
+extern const struct source_def source_gpuhunt;            /* gpuhunt.c */
+extern const struct source_def source_lambda;             /* lambda.c */
+extern const struct source_def source_oci;                /* oci.c */
+extern const struct source_def source_runpod;             /* runpod.c */
+extern const struct source_def source_coreweave;          /* coreweave.c */
+extern const struct source_def source_nebius;             /* skypilot.c */
+extern const struct source_def source_alibaba;            /* alibaba.c */
+extern const struct source_def source_tencent;            /* tencent.c */
+extern const struct source_def source_huawei;             /* huawei.c */
+extern const struct source_def source_vast;               /* vast.c */
 
 /* Text that may become a name: valid UTF-8, no control characters, 1..200 bytes. */
 bool src_name_ok(const char *s);

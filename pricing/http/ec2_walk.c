@@ -1,9 +1,10 @@
-/* The way to EC2's spot price history (docs/pricing-sources.md section 1.6):
- * DescribeSpotPriceHistory of each region asked for, page by page. Sent as a POST: libcurl
+/* The ways to EC2's spot price history and capacity blocks (docs/pricing-sources.md section 1.6):
+ * DescribeSpotPriceHistory and DescribeCapacityBlockOfferings of each region asked for, page by
+ * page. Sent as a POST: libcurl
  * before 8.3 signs a query string as it stands, neither sorted nor encoded (curl/curl issues 9717
- * and 11794), a body it signs rightly. Frugal: the first fetch of a region asks for 90 days, as far
- * back as the vendor remembers, a later one from an hour before the last; accelerated machines
- * only. */
+ * and 11794), a body it signs rightly. Frugal: the first fetch of a region asks for 90 days of spot
+ * prices, as far back as the vendor remembers, a later one from an hour before the last;
+ * accelerated machines only. */
 #include "../sources/aws_zone.h"
 #include "../sources/xml_read.h"
 #include "gputier/units.h"
@@ -24,7 +25,15 @@
 #define PRODUCTS                                                                                   \
     "&ProductDescription.1=Linux%2FUNIX&ProductDescription.2=Linux%2FUNIX%20%28Amazon%20VPC%29"
 
+/* Types that are sold in blocks (EC2 user guide, Capacity Blocks for ML). */
+static const char *const block_types[] = {
+    "p4d.24xlarge",  "p4de.24xlarge",    "p5.4xlarge",       "p5.48xlarge",   "p5e.48xlarge",
+    "p5en.48xlarge", "p6-b200.48xlarge", "p6-b300.48xlarge", "trn1.32xlarge", "trn2.48xlarge"};
+#define BLOCK_TYPES (sizeof block_types / sizeof *block_types)
+#define BLOCK_HOURS 24 /* the shortest, to see what is free and what an hour costs */
+
 struct account {
+    bool blocks; /* capacity blocks are asked for, else spot prices */
     const char *id, *secret, *token;
     const char *header[4];
 };
@@ -54,6 +63,14 @@ static int on_refusal(void *ctx, struct xml_reader *r, enum xml_event e, const c
     return 0;
 }
 
+static bool is_one_of(const char *const *list, const char *code)
+{
+    while (*list && strcmp(*list, code) != 0) {
+        list++;
+    }
+    return *list != NULL;
+}
+
 static void mask(char *text, const char *secret)
 {
     size_t n = secret ? strlen(secret) : 0;
@@ -62,17 +79,20 @@ static void mask(char *text, const char *secret)
     }
 }
 
-static bool refused(void *ctx, const char *body, size_t len, char message[256])
+static enum fetch_refusal refused(void *ctx, const char *body, size_t len, char message[256])
 {
     static const char *const passing[] = {
-        "RequestLimitExceeded", "Throttling",  "RequestThrottled",  "ThrottlingException",
-        "InternalError",        "Unavailable", "ServiceUnavailable"};
+        "RequestLimitExceeded", "Throttling",  "RequestThrottled",   "ThrottlingException",
+        "InternalError",        "Unavailable", "ServiceUnavailable", NULL};
+    /* a type that this region does not sell in blocks */
+    static const char *const not_sold[] = {"InvalidParameterValue", "InvalidInstanceType",
+                                           "Unsupported", "UnsupportedOperation", NULL};
     const struct account *a = ctx;
     struct refusal f = {.code = ""};
     struct xml_reader *r = NULL;
     struct gt_error ignored; /* what was read before the fault is enough */
     if (xml_reader_new("", on_refusal, &f, &r, &ignored) != 0) {
-        return false;
+        return REFUSAL_STANDS;
     }
     (void)!xml_reader_feed(r, body, len, &ignored);
     xml_reader_free(r);
@@ -82,12 +102,9 @@ static bool refused(void *ctx, const char *body, size_t len, char message[256])
     mask(message,
          a->secret); /* a refused signature is answered with what should have been signed */
     mask(message, a->token);
-    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
-        if (strcmp(f.code, passing[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return is_one_of(passing, f.code)                 ? REFUSAL_PASSES
+           : a->blocks && is_one_of(not_sold, f.code) ? REFUSAL_NOTHING
+                                                      : REFUSAL_STANDS;
 }
 
 /* --- one region --- */
@@ -167,21 +184,45 @@ static char *question(struct fetch_run *run, const char *region, struct gt_error
     return q;
 }
 
+/* For a block the type, the number and the length have to be said. */
+static char *block_question(struct fetch_run *run, size_t type, struct gt_error *err)
+{
+    char *q = arena_printf(fetch_arena(run),
+                           "Action=DescribeCapacityBlockOfferings&Version=%s&InstanceType=%s"
+                           "&InstanceCount=1&CapacityDurationHours=%d",
+                           API, block_types[type], BLOCK_HOURS);
+    if (!q) {
+        (void)gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    return q;
+}
+
 static int plan_region(struct fetch_run *run, const struct account *c, const char *region,
                        struct gt_error *err)
 {
     struct arena *a = fetch_arena(run);
     struct fetch_list *l = NULL;
-    struct walk *w = arena_alloc(a, sizeof *w);
-    if (!w || !(w->url = endpoint(run, region)) || !(w->seen = intern_new(a)) ||
-        !(w->sigv4 = arena_printf(a, "aws:amz:%s:ec2", region))) {
+    size_t questions = c->blocks ? BLOCK_TYPES : 1;
+    struct walk *w = arena_array(a, questions, sizeof *w);
+    struct walk first = {.account = c, .region = region};
+    if (!w || !(first.url = endpoint(run, region)) ||
+        !(first.sigv4 = arena_printf(a, "aws:amz:%s:ec2", region))) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    w->account = c;
-    w->region = region;
-    w->question = question(run, region, err);
-    int rc = w->question ? fetch_list_begin(run, region, "aws", &l, err) : GT_EDB;
-    return rc ? rc : ask(l, w, "", err);
+    int rc = 0;
+    for (size_t i = 0; i < questions && rc == 0; i++) {
+        w[i] = first;
+        w[i].question = c->blocks ? block_question(run, i, err) : question(run, region, err);
+        w[i].seen = intern_new(a);
+        rc = !w[i].question ? GT_EDB
+             : !w[i].seen   ? gt_fail(err, GT_ENOMEM, "", "out of memory")
+                            : 0;
+    }
+    rc = rc ? rc : fetch_list_begin(run, region, "aws", &l, err);
+    for (size_t i = 0; i < questions && rc == 0; i++) {
+        rc = ask(l, &w[i], "", err);
+    }
+    return rc;
 }
 
 /* "us-east-1", "us-gov-west-1": it becomes part of a host name. */
@@ -266,7 +307,7 @@ static int plan_all(struct fetch_run *run, const struct account *c, struct inter
     return fetch_document(run, &q, on_regions, g, err);
 }
 
-int aws_spot_history_fetch(struct fetch_run *run, struct gt_error *err)
+static int fetch_regions(struct fetch_run *run, bool blocks, struct gt_error *err)
 {
     struct arena *a = fetch_arena(run);
     struct account *c = arena_alloc(a, sizeof *c);
@@ -275,6 +316,7 @@ int aws_spot_history_fetch(struct fetch_run *run, struct gt_error *err)
     if (!c || !planned) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
+    c->blocks = blocks;
     c->id = fetch_key(run);
     c->secret = getenv("AWS_SECRET_ACCESS_KEY");
     c->token = getenv("AWS_SESSION_TOKEN");
@@ -302,4 +344,14 @@ int aws_spot_history_fetch(struct fetch_run *run, struct gt_error *err)
         rc = plan_one(run, c, region, planned, err);
     }
     return rc;
+}
+
+int aws_spot_history_fetch(struct fetch_run *run, struct gt_error *err)
+{
+    return fetch_regions(run, false, err);
+}
+
+int aws_capacity_block_fetch(struct fetch_run *run, struct gt_error *err)
+{
+    return fetch_regions(run, true, err);
 }

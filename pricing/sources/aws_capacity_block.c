@@ -14,7 +14,7 @@
 
 #define MACHINES_MAX 10000
 #define HOURS_MAX    (366 * 24)
-#define BLOCKS_MAX   100000
+#define BLOCKS_MAX   10000
 
 enum { ID, TYPE, ZONE, COUNT, START, END, HOURS, MINUTES, FEE, CURRENCY, ULTRA, FIELDS };
 static const char *const json_keys[FIELDS] = {"CapacityBlockOfferingId",

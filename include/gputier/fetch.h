@@ -52,6 +52,9 @@ struct source_def {
     const char *key_variable; /* environment variable of the key, NULL = GPUTIER_KEY_ID */
     bool hashes;              /* can take the hash of the bytes with it, at no cost */
     bool per_region;          /* one set of files a region: --region chooses */
+    /* Whether a code given without a vendor is a region of this one's, as far as its form or a list
+     * tells; NULL = nothing is known of its codes. */
+    bool (*has_region)(const char *code);
     /* What part of the list a file holds nobody can tell from it: each replaces the one of its
      * name, not what was fetched. */
     bool files_are_parts;

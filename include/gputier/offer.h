@@ -47,6 +47,8 @@ int64_t purchase_term_hours(enum purchase p);
  * NULL past the end. */
 const char *vendor_canonical(const char *name);
 const char *vendor_at(int i);
+/* The known id that is spelt most like name. */
+const char *vendor_nearest(const char *name);
 
 /* One row as importers produce it and the store takes it. Strings are borrowed for the call; NULL
  * or "" = null. Numbers below 0 = null. */

@@ -178,6 +178,20 @@ const char *vendor_at(int i)
     return i >= 0 && (size_t)i < COUNT(vendors) ? vendors[i] : NULL;
 }
 
+const char *vendor_nearest(const char *name)
+{
+    const char *best = "aws";
+    size_t least = SIZE_MAX;
+    for (int i = 0; vendor_at(i) != NULL; i++) {
+        size_t d = text_distance(name, vendor_at(i));
+        if (d < least) {
+            least = d;
+            best = vendor_at(i);
+        }
+    }
+    return best;
+}
+
 int64_t purchase_term_hours(enum purchase p)
 {
     switch (p) {

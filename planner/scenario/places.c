@@ -88,16 +88,7 @@ static int read_vendor(struct reader *r, const struct node *n, const struct key_
     if (*out != NULL) {
         return 0;
     }
-    const char *best = "aws";
-    size_t best_d = SIZE_MAX;
-    for (int i = 0; vendor_at(i) != NULL; i++) {
-        size_t d = text_distance(n->text, vendor_at(i));
-        if (d < best_d) {
-            best_d = d;
-            best = vendor_at(i);
-        }
-    }
-    return unknown_name(r, n, path, "vendor", best);
+    return unknown_name(r, n, path, "vendor", vendor_nearest(n->text));
 }
 
 READER(vendor)

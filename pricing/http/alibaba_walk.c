@@ -159,3 +159,8 @@ int alibaba_fetch(struct fetch_run *run, struct gt_error *err)
 {
     return regions_fetch(run, KEY_FORM, 2, regions, ask_region, err);
 }
+
+bool alibaba_has_region(const char *code)
+{
+    return regions_have(regions, code);
+}

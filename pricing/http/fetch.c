@@ -119,7 +119,8 @@ static bool has_address(const struct fetch_options *o, const struct source_def *
 }
 
 /* A vendor's name stands for those of its sources that can be fetched here and now. */
-static bool select_vendor(struct selection *s, const struct fetch_options *o, const char *vendor)
+static bool select_vendor(struct selection *s, const struct fetch_options *o, const char *vendor,
+                          bool tell)
 {
     const struct source_def *d;
     bool any = false;
@@ -129,7 +130,7 @@ static bool select_vendor(struct selection *s, const struct fetch_options *o, co
             any = true;
             if (!d->needs_key || has_key(o, d)) {
                 select_one(s, d);
-            } else {
+            } else if (tell) {
                 log_line(o->log, LOG_WARNING, d->id, "left out: it needs a key");
             }
         }
@@ -137,20 +138,27 @@ static bool select_vendor(struct selection *s, const struct fetch_options *o, co
     return any;
 }
 
-static int select_sources(struct selection *s, const struct fetch_options *o, struct gt_error *err)
+/* tell: what is left out is said, once. */
+static int select_sources(struct selection *s, const struct fetch_options *o, bool tell,
+                          struct gt_error *err)
 {
     const struct source_def *d;
     for (size_t i = 0; o->n_sources == 0 && (d = source_at(i)) != NULL; i++) {
-        if (d->default_on && has_address(o, d) && (!d->needs_key || has_key(o, d)) &&
-            run_has_region(o, d)) {
+        if (!d->default_on || !has_address(o, d) || (d->needs_key && !has_key(o, d))) {
+            continue;
+        }
+        if (run_has_region(o, d)) {
             select_one(s, d);
+        } else if (tell) {
+            log_line(o->log, LOG_WARNING, d->id, "left out: no region that is asked for is of %s",
+                     d->vendor);
         }
     }
     for (size_t i = 0; i < o->n_sources; i++) {
         d = source_find(o->sources[i]);
         if (d) {
             select_one(s, d);
-        } else if (!select_vendor(s, o, o->sources[i])) {
+        } else if (!select_vendor(s, o, o->sources[i], tell)) {
             return unknown_source(o->sources[i], err);
         }
     }
@@ -163,7 +171,7 @@ static int select_sources(struct selection *s, const struct fetch_options *o, st
 int fetch_expected(const struct fetch_options *o, uint64_t *bytes, struct gt_error *err)
 {
     struct selection s = {.n = 0};
-    int rc = select_sources(&s, o, err);
+    int rc = select_sources(&s, o, false, err);
     *bytes = 0;
     for (size_t i = 0; rc == 0 && i < s.n; i++) {
         uint64_t n = 1;
@@ -328,7 +336,7 @@ int fetch_sources(const struct fetch_options *o, struct fetch_summary *out, stru
     if (o->offline) {
         return gt_fail(err, GT_EUSAGE, "fetch", "--offline is set: nothing is fetched");
     }
-    int rc = select_sources(&s, o, err);
+    int rc = select_sources(&s, o, true, err);
     rc = rc ? rc : curl_api_load(&e.curl, err);
     if (rc != 0) {
         return rc;

@@ -135,6 +135,11 @@ int key_split(struct fetch_run *run, const char *form, size_t n, const char **pa
 int regions_fetch(struct fetch_run *run, const char *form, size_t n, const char *const *all,
                   int (*ask)(struct fetch_run *run, const char *region, struct gt_error *err),
                   struct gt_error *err) GT_CHECK;
+/* Whether a list as of regions_fetch has the code. (key_walk.c) */
+bool regions_have(const char *const *all, const char *code);
+bool alibaba_has_region(const char *code);                     /* alibaba_walk.c */
+bool tencent_has_region(const char *code);                     /* tencent_walk.c */
+bool huawei_has_region(const char *code);                      /* huawei_walk.c */
 int bearer_fetch(struct fetch_run *run, struct gt_error *err); /* "Authorization: Bearer KEY" */
 
 #endif

@@ -84,3 +84,8 @@ int huawei_fetch(struct fetch_run *run, struct gt_error *err)
 {
     return regions_fetch(run, KEY_FORM, 3, regions, ask_region, err);
 }
+
+bool huawei_has_region(const char *code)
+{
+    return regions_have(regions, code);
+}

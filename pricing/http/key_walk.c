@@ -66,3 +66,11 @@ int regions_fetch(struct fetch_run *run, const char *form, size_t n, const char 
     }
     return rc;
 }
+
+bool regions_have(const char *const *all, const char *code)
+{
+    while (*all && strcmp(*all, code) != 0) {
+        all++;
+    }
+    return *all != NULL;
+}

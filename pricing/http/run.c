@@ -37,11 +37,30 @@ static bool vendor_has(const char *vendor, const char *prefix, size_t n)
            (strcmp(vendor, "aws") == 0 && n == 6 && strncmp(prefix, "aws-cn", 6) == 0);
 }
 
+/* Whether a region that is asked for is asked of d. A code without a vendor is asked of every
+ * source, but where one knows it for its own, not of those that know it for none of theirs. */
+static bool is_for(const struct source_def *d, const char *region)
+{
+    const struct source_def *other;
+    const char *slash = strchr(region, '/');
+    if (slash) {
+        return vendor_has(d->vendor, region, (size_t)(slash - region));
+    }
+    if (!d->has_region || d->has_region(region)) {
+        return true;
+    }
+    for (size_t i = 0; (other = source_at(i)) != NULL; i++) {
+        if (other->has_region && other->has_region(region)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool run_has_region(const struct fetch_options *o, const struct source_def *d)
 {
     for (size_t i = 0; d->per_region && i < o->n_regions; i++) {
-        const char *slash = strchr(o->regions[i], '/');
-        if (!slash || vendor_has(d->vendor, o->regions[i], (size_t)(slash - o->regions[i]))) {
+        if (is_for(d, o->regions[i])) {
             return true;
         }
     }
@@ -57,7 +76,7 @@ static int set_regions(struct fetch_run *run, struct gt_error *err)
     }
     for (size_t i = 0; i < o->n_regions; i++) {
         const char *r = o->regions[i], *slash = strchr(r, '/');
-        if (slash && !vendor_has(run->def->vendor, r, (size_t)(slash - r))) {
+        if (!is_for(run->def, r)) {
             continue;
         }
         const char *code = slash ? slash + 1 : r;
@@ -125,8 +144,14 @@ int run_init(struct fetch_run *run, struct engine *e, const struct source_def *d
     }
     if (def->per_region && run->n_regions == 0 && !e->o->all_regions) {
         return gt_fail(err, GT_EUSAGE, "",
-                       "%s: no region of %s is asked for: give --region %s/CODE or --all-regions",
-                       def->id, def->vendor, def->vendor);
+                       "%s: no region of %s is asked for%s%.60s%s: give --region %s/CODE or "
+                       "--all-regions",
+                       def->id, def->vendor, e->o->n_regions > 0 ? " (" : "",
+                       e->o->n_regions > 0 ? e->o->regions[0] : "",
+                       e->o->n_regions > 1   ? ", ...)"
+                       : e->o->n_regions > 0 ? ")"
+                                             : "",
+                       def->vendor);
     }
     return 0;
 }

@@ -71,3 +71,8 @@ int tencent_fetch(struct fetch_run *run, struct gt_error *err)
 {
     return regions_fetch(run, KEY_FORM, 2, regions, ask_region, err);
 }
+
+bool tencent_has_region(const char *code)
+{
+    return regions_have(regions, code);
+}

@@ -315,6 +315,7 @@ const struct source_def source_alibaba = {
     .default_url = "https://ecs.aliyuncs.com",
     .needs_key = true,
     .per_region = true,
+    .has_region = alibaba_has_region,
     .expected_bytes = 4000000,
     .help = "Alibaba Cloud's GPU types: by the hour, monthly, spot prices of 30 days",
     .recognise = recognise,

@@ -2,6 +2,7 @@
  * apart by content (aws_offer.h names the parts). */
 #include "aws_offer.h"
 #include "../http/http.h"
+#include "aws_zone.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,7 @@ const struct source_def source_aws_offer = {
     .default_on = true,
     .hashes = true,
     .per_region = true,
+    .has_region = aws_is_region,
     .expected_bytes = 350000000,
     .help = "AWS price lists: EC2, EBS, S3, Glacier, EFS, FSx for Lustre, data transfer",
     .recognise = recognise,

@@ -3,6 +3,7 @@
  * ("EU-BoxUsage:p4d.24xlarge" + "RunInstances" is Linux, shared), so no EC2 list is needed. */
 #include "aws_savings.h"
 #include "../http/http.h"
+#include "aws_zone.h"
 #include "gputier/text.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -300,6 +301,7 @@ const struct source_def source_aws_savings_plan = {
     .vendor = "aws",
     .default_url = "https://pricing.us-east-1.amazonaws.com",
     .per_region = true,
+    .has_region = aws_is_region,
     .expected_bytes = 300000000,
     .help = "AWS Savings Plans: what machines cost under a commitment of 1 or 3 years",
     .recognise = recognise,

@@ -330,6 +330,7 @@ const struct source_def source_aws_spot_history = {
     .needs_key = true,
     .key_variable = "AWS_ACCESS_KEY_ID",
     .per_region = true,
+    .has_region = aws_is_region,
     .expected_bytes = 20000000,
     .help = "AWS spot prices of the last 90 days by zone: the EC2 API, saved answers, tables",
     .recognise = recognise,

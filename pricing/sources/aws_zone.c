@@ -50,6 +50,25 @@ bool aws_zone_region(const char *zone, char out[64])
     return true;
 }
 
+bool aws_is_region(const char *code)
+{
+    static const char *const winds[] = {"northeast", "northwest", "southeast", "southwest", "north",
+                                        "east",      "south",     "west",      "central"};
+    size_t n = strlen(code), parent = aws_parent_length(code);
+    const char *p = code + (strncmp(code, "us-gov-", 7) == 0 ? 6 : 2);
+    if (n < 6 || n > 60 || strspn(code, "abcdefghijklmnopqrstuvwxyz0123456789-") != n ||
+        *p != '-' || memchr(code, '-', 2)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof winds / sizeof *winds; i++) {
+        size_t k = strlen(winds[i]);
+        if (strncmp(p + 1, winds[i], k) == 0 && p[1 + k] == '-') {
+            return p + k + 3 == code + parent && p[2 + k] >= '1' && p[2 + k] <= '9';
+        }
+    }
+    return false;
+}
+
 size_t aws_parent_length(const char *region)
 {
     size_t n = 0;

@@ -123,3 +123,8 @@ bool azure_region_apart(const char *arm)
     }
     return false;
 }
+
+bool azure_has_region(const char *code)
+{
+    return azure_region_of(code, "") != NULL || azure_region_apart(code);
+}

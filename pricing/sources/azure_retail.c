@@ -290,6 +290,7 @@ const struct source_def source_azure_retail = {
     .default_url = "https://prices.azure.com",
     .default_on = true,
     .per_region = true,
+    .has_region = azure_has_region,
     .files_are_parts = true,
     .expected_bytes = 4000000,
     .help = "Azure Retail Prices: GPU machines, blob, files, disks, transfer, one region after "

@@ -43,6 +43,8 @@ const char *azure_region_at(size_t i);
 const char *azure_region_of(const char *arm, const char *location);
 /* A region of Azure Government, of China or of another cloud that is sold apart. */
 bool azure_region_apart(const char *arm);
+/* Either of both. */
+bool azure_has_region(const char *code);
 
 /* "10K", "100 GB/Month", "1/Hour" to a number and what is counted. GT_EPARSE when it is none of
  * the forms known. */

@@ -355,12 +355,23 @@ static int open_list(struct parse_context *ctx, struct parser **out, struct gt_e
     return records_open(ctx, &shape, out, err);
 }
 
+/* "us-central1", "northamerica-northeast2" */
+static bool has_region(const char *code)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    size_t area = strspn(code, letters), name = area + 1;
+    size_t n = code[area] == '-' ? strspn(code + name, letters) : 0;
+    return area > 1 && n > 3 && strspn(code + name + n, "123456789") == 1 &&
+           code[name + n + 1] == '\0';
+}
+
 const struct source_def source_gcp_skus = {
     .id = "gcp-skus",
     .vendor = "gcp",
     .default_url = "https://cloudbilling.googleapis.com/v1",
     .needs_key = true,
     .default_on = true,
+    .has_region = has_region,
     .expected_bytes = 60000000,
     .help = "Google Cloud's catalogue of SKUs: GPU machines, disks, storage, egress",
     .recognise = recognise,

@@ -183,6 +183,7 @@ const struct source_def source_huawei = {
     .default_url = "https://bss.myhuaweicloud.com",
     .needs_key = true,
     .per_region = true,
+    .has_region = huawei_has_region,
     .expected_bytes = 30000,
     .help = "Huawei Cloud's GPU types by the hour",
     .recognise = recognise,

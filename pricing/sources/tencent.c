@@ -163,6 +163,7 @@ const struct source_def source_tencent = {
     .default_url = "https://cvm.tencentcloudapi.com",
     .needs_key = true,
     .per_region = true,
+    .has_region = tencent_has_region,
     .expected_bytes = 4000000,
     .help = "Tencent Cloud's instance types by zone: by the hour, spot, monthly",
     .recognise = recognise,

@@ -190,7 +190,21 @@ def spot_series():
     expect('and where they stand', sum(p['when'] > '2026-01-18T12' for p in json.loads(shown.stdout)['points']), 10)
 
 
+def names():
+    """What vanished altogether is found by its name; a name that no price has is refused, with the nearest."""
+    last = 'aws,eu-west-9,last,H200 SXM,8,on_demand,10,USD,,,,'
+    offers('n.db', '2026-01-01', last, 'aws,us-east-1,up,H100 SXM,8,on_demand,10,USD,,,,')
+    offers('n.db', '2026-02-01', 'aws,us-east-1,up,H100 SXM,8,on_demand,11,USD,,,,', more=['--accept-large-change'])
+    for args in (['--gpu', 'H200'], ['--region', 'eu-west-9'], ['--region', 'aws/eu-west-9']):
+        expect(f'{args}', [(c['instance_type'], c['kind']) for c in changes('n.db', '2026-02-01', *args)['changes']], [('last', 'vanished')])
+    for args, near in ((['--region', 'us-eest-1'], 'us-east-1'), (['--region', 'azure/us-east-1'], 'us-east-1'), (['--gpu', 'A10-80GB'], 'A100')):
+        p = run('n.db', '2026-02-01', 'changes', *args, status=2)
+        expect(f'{args} is refused', (p.stdout, near in p.stderr, args[1] in p.stderr), ('', True, True))
+    expect('no change of a region that is', changes('n.db', '2026-02-01', '--region', 'us-east-1', '--gpu', 'A100')['changes'], [])
+
+
 kinds()
+names()
 f113_flaky_rows()
 f089_fx_is_no_price_change()
 rates_of_storage_and_transfer()

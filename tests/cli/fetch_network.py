@@ -5,16 +5,14 @@ trickle by the byte, control characters in what a server says, pages of captive 
 The prices stay as they were each time. Skips loudly without ../shared."""
 import gzip
 import os
-import select
 import shutil
 import socket
 import ssl
-import subprocess
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from vendor import SHARED, WORK, dump, environment, main, need_tools, run, say
+from vendor import SHARED, WORK, Proxy, certificate, dump, environment, main, need_tools, run, say
 
 need_tools("odd networks")
 NOW = "2026-12-02T10:00:00Z"
@@ -77,61 +75,6 @@ def start(server):
 plain = start(ThreadingHTTPServer(("127.0.0.1", 0), Vendor))
 
 
-class Proxy(threading.Thread):
-    """A CONNECT and forward proxy; counts what it was asked."""
-
-    def __init__(self, refuse=False):
-        super().__init__(daemon=True)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.refuse = refuse
-        self.asked = []
-        self.start()
-
-    def run(self):
-        while True:
-            conn, _ = self.listener.accept()
-            threading.Thread(target=self.serve, args=(conn,), daemon=True).start()
-
-    def serve(self, conn):
-        try:
-            self.carry(conn)
-        except OSError:
-            pass
-
-    def carry(self, conn):
-        head = b""
-        while b"\r\n\r\n" not in head:
-            more = conn.recv(65536)
-            if not more:
-                return
-            head += more
-        line = head.split(b"\r\n")[0].decode()
-        self.asked.append(head.decode("latin-1"))
-        method, target, _ = line.split(" ")
-        if self.refuse:
-            conn.sendall(b"HTTP/1.1 407 no\r\nProxy-Authenticate: Basic realm=x\r\n"
-                         b"Content-Length: 0\r\nConnection: close\r\n\r\n")
-            conn.close()
-            return
-        host, port = (target if method == "CONNECT" else target.split("/")[2]).rsplit(":", 1)
-        host = "127.0.0.1" if host.endswith(".invalid") else host
-        up = socket.create_connection((host, int(port)))
-        if method == "CONNECT":
-            conn.sendall(b"HTTP/1.1 200 ok\r\n\r\n")
-        else:
-            up.sendall(head)
-        pair = {conn: up, up: conn}
-        while True:
-            for s in select.select(list(pair), [], [])[0]:
-                data = s.recv(65536)
-                if not data:
-                    conn.close()
-                    up.close()
-                    return
-                pair[s].sendall(data)
-
-
 def env(url, **more):
     return environment(GPUTIER_DATA=os.path.join(WORK, "empty"), GPUTIER_NOW=NOW,
                        GPUTIER_URL_CUDO=url, GPUTIER_KEY_CUDO="KEY-cudo-8d1c", **more)
@@ -166,12 +109,7 @@ def prepare():
     found = fetch(base("/ok"))
     before[0] = dump(DB, env(base("/ok")))
     check("a first fetch", found, 0)
-    os.mkdir(TLS)
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-                    "-keyout", TLS + "/key.pem", "-out", TLS + "/cert.pem", "-subj",
-                    "/CN=127.0.0.1", "-addext",
-                    "subjectAltName=IP:127.0.0.1,DNS:prices.invalid"],
-                   check=True, stderr=subprocess.DEVNULL)
+    certificate(TLS, "prices.invalid")
 
 
 def base(path, host="127.0.0.1"):

@@ -7,10 +7,13 @@ import io
 import itertools
 import json
 import os
+import select
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 GPUTIER = os.environ.get("GPUTIER", "./gputier")
@@ -127,6 +130,71 @@ class Server:
     def stop(self):
         self.process.kill()
         self.process.wait()
+
+
+class Proxy(threading.Thread):
+    """A CONNECT and forward proxy; counts what it was asked."""
+
+    def __init__(self, refuse=False, to=None):
+        super().__init__(daemon=True)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.refuse = refuse
+        self.to = to  # port on this machine that every host stands for
+        self.asked = []
+        self.start()
+
+    def run(self):
+        while True:
+            conn, _ = self.listener.accept()
+            threading.Thread(target=self.serve, args=(conn,), daemon=True).start()
+
+    def serve(self, conn):
+        try:
+            self.carry(conn)
+        except OSError:
+            pass
+
+    def carry(self, conn):
+        head = b""
+        while b"\r\n\r\n" not in head:
+            more = conn.recv(65536)
+            if not more:
+                return
+            head += more
+        line = head.split(b"\r\n")[0].decode()
+        self.asked.append(head.decode("latin-1"))
+        method, target, _ = line.split(" ")
+        if self.refuse:
+            conn.sendall(b"HTTP/1.1 407 no\r\nProxy-Authenticate: Basic realm=x\r\n"
+                         b"Content-Length: 0\r\nConnection: close\r\n\r\n")
+            conn.close()
+            return
+        host, port = (target if method == "CONNECT" else target.split("/")[2]).rsplit(":", 1)
+        host = "127.0.0.1" if host.endswith(".invalid") else host
+        up = socket.create_connection(("127.0.0.1", self.to) if self.to else (host, int(port)))
+        if method == "CONNECT":
+            conn.sendall(b"HTTP/1.1 200 ok\r\n\r\n")
+        else:
+            up.sendall(head)
+        pair = {conn: up, up: conn}
+        while True:
+            for s in select.select(list(pair), [], [])[0]:
+                data = s.recv(65536)
+                if not data:
+                    conn.close()
+                    up.close()
+                    return
+                pair[s].sendall(data)
+
+
+def certificate(folder, *names):
+    """A self-signed certificate for 127.0.0.1 and these hosts: key.pem and cert.pem."""
+    os.mkdir(folder)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                    "-keyout", folder + "/key.pem", "-out", folder + "/cert.pem", "-subj",
+                    "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1,"
+                    + ",".join("DNS:" + n for n in names)], check=True, stderr=subprocess.DEVNULL)
 
 
 OWN = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY",

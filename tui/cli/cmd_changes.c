@@ -4,6 +4,7 @@
 #include "changes.h"
 #include "gputier/text.h"
 #include "gputier/units.h"
+#include "prices_filter.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,11 +39,7 @@ static bool wanted(const struct cli_args *a, const struct price_change *c)
         vendor = vendor || strcmp(vendor_canonical(v), c->vendor) == 0;
     }
     for (size_t i = 0; (v = cli_list(a, "region", i)) != NULL; i++) {
-        const char *slash = strchr(v, '/');
-        size_t n = slash ? (size_t)(slash - v) : 0;
-        region =
-            region || (strcmp(slash ? slash + 1 : v, c->region) == 0 &&
-                       (!slash || (strlen(c->vendor) == n && strncasecmp(v, c->vendor, n) == 0)));
+        region = region || price_filter_region_is(v, c->vendor, c->region);
     }
     for (size_t i = 0; (v = cli_list(a, "gpu", i)) != NULL; i++) {
         gpu = gpu || (*c->gpu && text_leading_parts(v, c->gpu));
@@ -204,27 +201,51 @@ static int by_size(const void *x, const void *y)
     return d ? d : (a->from_qty > b->from_qty) - (a->from_qty < b->from_qty);
 }
 
-/* A GPU that no offer has is a mistake, not an empty answer. */
-static int check_gpus(struct app *app, const struct cli_args *args, struct gt_error *err)
+static bool has_region(const struct catalog *c, const char *asked)
+{
+    const struct {
+        const uint32_t *vendor, *region;
+        size_t n;
+    } of[] = {{c->offers.vendor, c->offers.region, c->offers.n},
+              {c->storage.vendor, c->storage.region, c->storage.n},
+              {c->transfer.vendor, c->transfer.from, c->transfer.n}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        for (size_t i = 0; i < of[k].n; i++) {
+            if (price_filter_region_is(asked, catalog_text(c, of[k].vendor[i]),
+                                       catalog_text(c, of[k].region[i]))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool has_gpu(const struct catalog *c, const char *asked)
+{
+    for (size_t i = 0; i < c->offers.n; i++) {
+        if (c->offers.gpu[i] && text_leading_parts(asked, catalog_text(c, c->offers.gpu[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where no change meets the filters: a name that no price has is a mistake, not an empty answer.
+ * (One whose prices have all vanished has changes.) */
+static int check_names(struct app *app, const struct cli_args *args, struct gt_error *err)
 {
     const struct catalog *c = NULL;
     const char *v;
-    int rc = given(args, "gpu") ? app_catalog(app, &c, err) : 0;
-    for (size_t i = 0; c && (v = cli_list(args, "gpu", i)) != NULL; i++) {
-        const char *nearest = "";
-        size_t best = SIZE_MAX;
-        for (size_t k = 0; k < c->offers.n && best > 0; k++) {
-            const char *name = catalog_text(c, c->offers.gpu[k]);
-            if (*name && name != nearest) {
-                size_t d = text_leading_parts(v, name) ? 0 : text_distance(v, name);
-                nearest = d < best ? name : nearest;
-                best = d < best ? d : best;
-            }
+    int rc = given(args, "gpu") || given(args, "region") ? app_catalog(app, &c, err) : 0;
+    for (size_t i = 0; rc == 0 && (v = cli_list(args, "region", i)) != NULL; i++) {
+        if (!has_region(c, v)) {
+            rc =
+                price_filter_unknown(c, "--region", c->offers.region, c->offers.n, "price", v, err);
         }
-        if (best > 0) {
-            return gt_fail(err, GT_EUSAGE, "--gpu",
-                           "found '%.60s', which no offer has; the nearest is %.60s", v,
-                           *nearest ? nearest : "none");
+    }
+    for (size_t i = 0; rc == 0 && (v = cli_list(args, "gpu", i)) != NULL; i++) {
+        if (!has_gpu(c, v)) {
+            rc = price_filter_unknown(c, "--gpu", c->offers.gpu, c->offers.n, "offer", v, err);
         }
     }
     return rc;
@@ -259,7 +280,7 @@ static int take_options(struct app *app, const struct cli_args *args, struct cha
     if (v && count_parse(v, limit, NULL) != 0) {
         return gt_fail(err, GT_EUSAGE, "--limit", "found '%.40s', expected a number of rows", v);
     }
-    return check_gpus(app, args, err);
+    return 0;
 }
 
 static int show(struct app *app, struct change_list *l, struct gt_error *err)
@@ -293,6 +314,7 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     int rc = l.strings ? app_store(app, &s, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
     rc = rc ? rc : take_options(app, args, &o, &limit, err);
     rc = rc ? rc : store_changes(s, &o, on_change, &k, &l.result, err);
+    rc = rc || l.n > 0 ? rc : check_names(app, args, err);
     if (rc == 0 && l.currency) {
         const struct change_rate *to = rate_of(app, &l, s, l.currency);
         if (l.result.since != GT_TIME_NONE && !to->known[1]) {

@@ -104,12 +104,38 @@ static int print_json(const struct fetch_view *v, const struct fetch_summary *s,
     return rc;
 }
 
+/* " (aws-offer, oci)": the sources that have a part in this state. */
+static void print_names(const struct fetch_view *v, int state)
+{
+    const char *before = " (";
+    for (size_t i = 0; i < v->n; i++) {
+        bool named = v->part[i].state != state;
+        for (size_t k = 0; k < i && !named; k++) {
+            named = v->part[k].state == state && strcmp(v->part[k].source, v->part[i].source) == 0;
+        }
+        if (!named) {
+            fprintf(stderr, "%s%s", before, v->part[i].source);
+            before = ", ";
+        }
+    }
+    fputs(*before == ',' ? ")" : "", stderr);
+}
+
+static void print_sum(const struct fetch_view *v, const struct fetch_summary *s)
+{
+    char size[32];
+    fprintf(stderr, "%zu fetched, %zu unchanged, %zu failed", s->done, s->unchanged, s->failed);
+    print_names(v, FETCH_FAILED);
+    fprintf(stderr, ", %zu held back", s->quarantined);
+    print_names(v, FETCH_QUARANTINED);
+    fprintf(stderr, "; %llu rows, %s\n", (unsigned long long)s->rows, size_format(s->bytes, size));
+}
+
 static int carry_out(struct app *app, const struct fetch_options *given, struct gt_error *err)
 {
     struct fetch_options o = *given;
     struct fetch_view view;
     struct fetch_summary sum = {0};
-    char size[32];
     fetch_view_init(&view, app);
     o.ctx = &view;
     o.url_of = view_url;
@@ -120,28 +146,38 @@ static int carry_out(struct app *app, const struct fetch_options *given, struct 
         rc = fetch_sources(&o, &sum, err);
         fetch_view_end(&view);
     }
-    if (rc == 0 && app->format == OUT_JSON) {
-        rc = print_json(&view, &sum, err);
-    } else if ((rc == 0 || sum.done + sum.unchanged > 0) && !app->quiet) {
-        fprintf(stderr, "%zu fetched, %zu unchanged, %zu failed, %zu held back; %llu rows, %s\n",
-                sum.done, sum.unchanged, sum.failed, sum.quarantined, (unsigned long long)sum.rows,
-                size_format(sum.bytes, size));
+    bool ended = sum.done + sum.unchanged + sum.failed + sum.quarantined > 0;
+    if (ended && app->format == OUT_JSON) { /* what failed stands in it, whatever the exit status */
+        struct gt_error why = {0};
+        int told = print_json(&view, &sum, &why);
+        if (rc == 0 && told != 0) {
+            rc = gt_fail(err, told, why.where, "%s", why.text);
+        }
+    } else if (ended && !app->quiet) {
+        print_sum(&view, &sum);
     }
     fetch_view_release(&view);
     return rc;
 }
 
+#define LIMIT_MAX 1000000
+
 static int limit(const struct cli_args *args, const char *name, bool duration, int *out,
                  struct gt_error *err)
 {
     const char *v = cli_value(args, name);
-    double x = 0;
-    int rc = !v ? 0 : duration ? duration_parse(v, false, &x, err) : number_parse(v, &x, err);
-    if (rc != 0 || (v && (x < 1 || x > 1e6))) {
-        return gt_fail(err, GT_EUSAGE, name, "found '%.40s', expected %s", v,
-                       duration ? "a duration of 1s or more" : "a number from 1");
+    double s = 0;
+    uint64_t n = 0;
+    int rc = !v ? 0 : duration ? duration_parse(v, false, &s, err) : count_parse(v, &n, err);
+    if (v && !duration) {
+        s = (double)n;
     }
-    *out = (int)x;
+    if (rc != 0 || (v && !(s >= 1 && s <= LIMIT_MAX))) {
+        return gt_fail(err, GT_EUSAGE, "", "--%s: found '%.40s', expected %s", name, v,
+                       duration ? "a duration such as 90s or 2h, from 1s to 11d"
+                                : "a whole number from 1 to 1000000");
+    }
+    *out = (int)s;
     return 0;
 }
 

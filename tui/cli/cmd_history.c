@@ -280,7 +280,7 @@ static int take_question(const struct cli_args *a, struct question *q, char vend
     }
     q->region = slash ? slash + 1 : region;
     q->vendor = v ? vendor_canonical(v) : NULL;
-    if (!q->vendor) {
+    if (!q->vendor || !*q->region) {
         return gt_fail(err, GT_EUSAGE, "--region",
                        "found '%.60s', expected VENDOR/CODE such as aws/us-east-1", region);
     }

@@ -194,10 +194,10 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     bool check = args->n_positional == 1 && strcmp(args->positional[0], "check") == 0;
     bool rates = args->n_positional == 1 && prices_rates_kind(args->positional[0]);
     if (args->n_positional > 0 && !check && !rates) {
-        return gt_fail(
-            err, GT_EUSAGE, "prices",
-            "found '%.60s', expected options only, check, storage, transfer or interruption",
-            args->positional[0]);
+        return gt_fail(err, GT_EUSAGE, "prices",
+                       "found '%.60s', expected one of check, storage, transfer, interruption, or "
+                       "options only",
+                       args->positional[args->n_positional > 1 ? 1 : 0]);
     }
     /* prices are shown in the vendor's currency unless another was asked for */
     struct price_view v = {app->format, app->plain, PER_HOUR, GT_HOURS_PER_MONTH,

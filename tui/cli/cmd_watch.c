@@ -309,8 +309,8 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     w->app = app;
     int rc = take_options(w, args, err);
     rc = rc ? rc : app_store(app, &w->store, err);
-    rc = rc ? rc : take_lock(w, &fd, err);
     rc = rc ? rc : fetch_regions_choose(app, args, &w->regions, err);
+    rc = rc ? rc : take_lock(w, &fd, err);
     rc = rc ? rc : take_up(w, err);
     if (rc == 0) {
         greet(w);

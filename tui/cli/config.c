@@ -1,5 +1,6 @@
 /* config.yaml through libyaml: a flat list of "a.b.c" = value, three levels deep at most. */
 #include "config.h"
+#include "gputier/buf.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 
 #define CONFIG_MAX   (256 * 1024)
 #define CONFIG_DEPTH 4
+
+enum { CONFIG_NO_MEMORY = -1, CONFIG_NO_WORD = -2 };
 
 struct config {
     struct config_entry {
@@ -19,18 +22,42 @@ static int add_entry(struct config *c, const char *path, const char *value)
 {
     void *p = realloc(c->entry, (c->n + 1) * sizeof *c->entry);
     if (!p) {
-        return -1;
+        return CONFIG_NO_MEMORY;
     }
     c->entry = p;
     c->entry[c->n].path = strdup(path);
     c->entry[c->n].value = strdup(value);
     c->n++;
-    return c->entry[c->n - 1].path && c->entry[c->n - 1].value ? 0 : -1;
+    return c->entry[c->n - 1].path && c->entry[c->n - 1].value ? 0 : CONFIG_NO_MEMORY;
+}
+
+/* A list of words is its words with a comma between them; one of anything else is refused. */
+static int add_list(struct config *c, yaml_document_t *doc, const yaml_node_t *list,
+                    const char *path)
+{
+    struct buf b;
+    int rc = 0;
+    buf_init(&b, CONFIG_MAX);
+    for (yaml_node_item_t *p = list->data.sequence.items.start; p < list->data.sequence.items.top;
+         p++) {
+        const yaml_node_t *item = yaml_document_get_node(doc, *p);
+        if (!item || item->type != YAML_SCALAR_NODE) {
+            buf_release(&b);
+            return CONFIG_NO_WORD;
+        }
+        (void)buf_addf(&b, "%s%s", b.len > 0 ? "," : "", (const char *)item->data.scalar.value);
+    }
+    rc = b.failed ? CONFIG_NO_MEMORY : add_entry(c, path, b.data ? b.data : "");
+    buf_release(&b);
+    return rc;
 }
 
 static int walk(struct config *c, yaml_document_t *doc, const yaml_node_t *node, const char *path,
                 int depth)
 {
+    if (node && node->type == YAML_SEQUENCE_NODE) {
+        return add_list(c, doc, node, path);
+    }
     if (!node || depth > CONFIG_DEPTH) {
         return 0;
     }
@@ -52,8 +79,9 @@ static int walk(struct config *c, yaml_document_t *doc, const yaml_node_t *node,
         if (n < 0 || n >= (int)sizeof below) {
             continue;
         }
-        if (walk(c, doc, yaml_document_get_node(doc, p->value), below, depth + 1)) {
-            return -1;
+        int rc = walk(c, doc, yaml_document_get_node(doc, p->value), below, depth + 1);
+        if (rc != 0) {
+            return rc;
         }
     }
     return 0;
@@ -74,8 +102,14 @@ static int parse(struct config *c, const char *path, const char *text, size_t le
         if (root && root->type != YAML_MAPPING_NODE) {
             rc = gt_fail(err, GT_EPARSE, path,
                          "found no map, expected keys such as sources, regions");
-        } else if (walk(c, &doc, root, "", 0)) {
-            rc = gt_fail(err, GT_ENOMEM, path, "out of memory");
+        } else {
+            rc = walk(c, &doc, root, "", 0);
+            rc = rc == CONFIG_NO_WORD
+                     ? gt_fail(err, GT_EPARSE, path,
+                               "a list holds a map or a list, expected words, as in "
+                               "regions: [aws/us-east-1, azure/eastus]")
+                 : rc != 0 ? gt_fail(err, GT_ENOMEM, path, "out of memory")
+                           : 0;
         }
         yaml_document_delete(&doc);
     } else {

@@ -71,7 +71,8 @@ static int take_purchases(const struct cli_args *a, struct price_filter *f, stru
 {
     const char *v;
     for (size_t i = 0; (v = cli_list(a, "purchase", i)) != NULL; i++) {
-        for (const char *p = v; *p != '\0';) {
+        const char *p = v;
+        do {
             char name[40];
             size_t n = strcspn(p, ",");
             enum purchase kind;
@@ -83,8 +84,8 @@ static int take_purchases(const struct cli_args *a, struct price_filter *f, stru
                            "capacity_block or dev_test");
             }
             f->purchases |= 1u << kind;
-            p += n + (p[n] == ',');
-        }
+            p += n;
+        } while (*p++ == ',');
     }
     return 0;
 }
@@ -92,7 +93,8 @@ static int take_purchases(const struct cli_args *a, struct price_filter *f, stru
 static int take_sort(const struct cli_args *a, struct price_filter *f, struct gt_error *err)
 {
     const char *p = cli_value(a, "sort");
-    for (p = p ? p : "price"; *p != '\0';) {
+    p = p ? p : "price";
+    do {
         size_t n, k, count = sizeof sort_names / sizeof *sort_names;
         bool down = *p == '-';
         p += down;
@@ -109,8 +111,8 @@ static int take_sort(const struct cli_args *a, struct price_filter *f, struct gt
         }
         f->key[f->n_keys].by = (enum sort_by)k;
         f->key[f->n_keys++].down = down;
-        p += n + (p[n] == ',');
-    }
+        p += n;
+    } while (*p++ == ',');
     return 0;
 }
 
@@ -216,7 +218,7 @@ static bool in_range(const struct range *r, double v)
     return v >= r->lo - 1e-3 && v <= r->hi + 1e-3;
 }
 
-static bool region_is(const char *asked, const char *vendor, const char *region)
+bool price_filter_region_is(const char *asked, const char *vendor, const char *region)
 {
     const char *slash = strchr(asked, '/');
     if (!slash) {
@@ -245,8 +247,9 @@ static bool list_holds(const struct catalog *c, const struct price_filter *f, co
     bool hit = v == NULL;
     for (size_t k = 0; !hit && (v = cli_list(f->args, option, k)) != NULL; k++) {
         const char *vendor = catalog_text(c, o->vendor[i]);
-        hit = strcmp(option, "vendor") == 0   ? strcmp(vendor_canonical(v), vendor) == 0
-              : strcmp(option, "region") == 0 ? region_is(v, vendor, catalog_text(c, o->region[i]))
+        hit = strcmp(option, "vendor") == 0 ? strcmp(vendor_canonical(v), vendor) == 0
+              : strcmp(option, "region") == 0
+                  ? price_filter_region_is(v, vendor, catalog_text(c, o->region[i]))
               : strcmp(option, "gpu") == 0
                   ? o->gpu[i] != 0 && text_leading_parts(v, catalog_text(c, o->gpu[i]))
                   : price_filter_instance_is(v, catalog_text(c, o->instance_type[i]));
@@ -333,7 +336,7 @@ int price_filter_names(const struct catalog *c, const struct price_filter *f, st
             bool found = false;
             for (size_t i = 0; i < o->n && !found; i++) {
                 const char *text = catalog_text(c, ids[n][i]);
-                found = n == 0   ? region_is(v, catalog_text(c, o->vendor[i]), text)
+                found = n == 0   ? price_filter_region_is(v, catalog_text(c, o->vendor[i]), text)
                         : n == 1 ? ids[n][i] != 0 && text_leading_parts(v, text)
                                  : price_filter_instance_is(v, text);
             }

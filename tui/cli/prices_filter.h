@@ -46,6 +46,8 @@ int price_filter_names(const struct catalog *c, const struct price_filter *f,
 /* The three names nearest to one that no offer or rate ("what") has: ids are the n rows' names. */
 int price_filter_unknown(const struct catalog *c, const char *option, const uint32_t *ids, size_t n,
                          const char *what, const char *asked, struct gt_error *err) GT_CHECK;
+/* us-east-1 (of any vendor), aws/us-east-1 */
+bool price_filter_region_is(const char *asked, const char *vendor, const char *region);
 /* p5.48xlarge, p5 (all sizes), g?.*large */
 bool price_filter_instance_is(const char *asked, const char *type);
 bool price_filter_wants(const struct catalog *c, const struct price_filter *f, size_t row);

@@ -319,13 +319,16 @@ static int read_query(struct rate_query *q, struct gt_error *err)
         rc = q->as_vendor ? money_parse(amount, strlen(amount), &q->amount, err)
                           : size_parse(amount, &q->bytes, err);
     }
-    if (rc == 0 && reads != NULL) {
-        rc = number_parse(reads, &q->reads, err);
+    if (rc != 0) {
+        return gt_fail(err, GT_EUSAGE, "--amount",
+                       "found '%.40s', expected a size such as 61440GiB (without a suffix: the "
+                       "vendor's own GB)",
+                       amount);
     }
-    if (rc != 0 || q->reads < 0 || q->reads > 1e9) {
-        return gt_fail(err, GT_EUSAGE, "",
-                       "--amount wants a size (61440GiB; without a suffix the vendor's own GB), "
-                       "--reads a number from 0");
+    if (reads != NULL &&
+        (number_parse(reads, &q->reads, NULL) != 0 || q->reads < 0 || q->reads > 1e9)) {
+        return gt_fail(err, GT_EUSAGE, "--reads", "found '%.40s', expected a number from 0 to 1e9",
+                       reads);
     }
     return 0;
 }

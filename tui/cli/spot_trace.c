@@ -221,7 +221,7 @@ static int take_request(struct app *app, const struct cli_args *args, struct req
     }
     q->region = slash ? slash + 1 : region;
     q->vendor = v ? vendor_canonical(v) : NULL;
-    if (!q->vendor) {
+    if (!q->vendor || !*q->region) {
         return gt_fail(err, GT_EUSAGE, "--region",
                        "found '%.60s', expected VENDOR/CODE such as lambda/us-east-1", region);
     }

@@ -58,16 +58,19 @@ def generated():
                     '--expected-all', '--out', work / 'a'], check=True)
     with open(work / 'a.expected-all.csv', newline='') as f:
         wanted = sorted((r['region'], r['instance_type'], Decimal(r['vcpu']), Decimal(r['memory_gib']),
-                         Decimal(r['price_per_hour']), r['currency'], r['sku']) for r in csv.DictReader(f))
+                         Decimal(r['price_per_hour']), r['currency'], r['sku'], Decimal(r['gpu_count'] or 0)) for r in csv.DictReader(f))
+    with open(work / 'a.expected-ondemand.csv', newline='') as f:
+        gpus = sorted(r['sku'] for r in csv.DictReader(f))
     subprocess.run(['gzip', '-1k', work / 'a.csv'], check=True)
     subprocess.run(['zstd', '-q', work / 'a.json', '-o', work / 'a.json.zst'], check=True)
     for i, name in enumerate(('a.json', 'a.csv', 'a.csv.gz', 'a.json.zst')):
         db = f'gen{i}.db'
         run(db, 'import', 'auto' if i else 'aws-offer', work / name, data=empty)
         found = sorted((o['region'], o['instance_type'], Decimal(str(o['vcpus'])), Decimal(str(o['memory_gib'])),
-                        Decimal(o['price_per_hour']), o['currency'], o['sku'])
+                        Decimal(o['price_per_hour']), o['currency'], o['sku'], Decimal(str(o['gpu_count'] or 0)))
                        for o in prices(db, '--purchase', 'on_demand', data=empty))
         check(name, found, wanted)
+        check(f'{name}: machines with GPUs', sorted(o[6] for o in found if o[7] > 0), gpus)
     again = json.loads(run('gen0.db', 'import', 'auto', work / 'a.csv', '--format', 'json', data=empty).stdout)
     check('import schema', json_schema.validate(again, json_schema.load('import')), [])
     one = again['imports'][0]

@@ -197,13 +197,13 @@ static const char *cell(const struct aws_csv *c, const struct csv_row *row, enum
 static bool passed_over(struct aws_csv *c, const struct csv_row *row)
 {
     static const enum aws_attr ruling[] = {A_OS, A_SOFTWARE, A_CAPACITY, A_LICENSE};
-    const char *family = csv_field(row, c->attr[A_FAMILY]);
+    const char *family = csv_field_alone(row, c->attr[A_FAMILY]);
     if (strncmp(family, "Compute Instance", 16) != 0) {
         return false;
     }
     for (size_t i = 0; i < sizeof ruling / sizeof *ruling; i++) {
-        if (aws_ruled_out(ruling[i], csv_field(row, c->attr[ruling[i]]))) {
-            aws_saw_metal(c->o, family, csv_field(row, c->attr[A_TENANCY]));
+        if (aws_ruled_out(ruling[i], csv_field_alone(row, c->attr[ruling[i]]))) {
+            aws_saw_metal(c->o, family, csv_field_alone(row, c->attr[A_TENANCY]));
             c->o->out[aws_out_of(ruling[i])]++;
             return true;
         }
@@ -213,7 +213,6 @@ static bool passed_over(struct aws_csv *c, const struct csv_row *row)
 
 static int price_row(struct aws_csv *c, const struct csv_row *row, struct gt_error *err)
 {
-    struct aws_product p = {.sku = cell(c, row, C_SKU)};
     if (row->n < 10) { /* junk: a list has dozens of columns */
         src_skip(c->o->ctx, "no price", 1);
         return 0;
@@ -224,6 +223,7 @@ static int price_row(struct aws_csv *c, const struct csv_row *row, struct gt_err
     if (passed_over(c, row)) {
         return 0;
     }
+    struct aws_product p = {.sku = cell(c, row, C_SKU)};
     for (int a = 0; a < A_COUNT; a++) {
         p.v[a] = csv_field(row, c->attr[a]);
     }

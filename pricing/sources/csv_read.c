@@ -1,5 +1,6 @@
-/* CSV by bit masks (scan_masks.h): the boundaries of all fields are found and all quotes judged 64
- * bytes at a time; a row whose quotes do more than begin and end fields is read field by field. */
+/* CSV by bit masks (scan_masks.h): all quotes are judged and all boundaries counted 64 bytes at a
+ * time; where a field stands is looked up in the masks when it is asked for, and a row whose quotes
+ * do more than begin and end fields is read field by field. */
 #include "csv_read.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,6 +9,9 @@
 
 #define BUF_START ((size_t)64 * 1024)
 #define ROW_MAX   ((size_t)1024 * 1024)
+/* Blocks between looks at what they hold. Few: the hash of the last one is still being made, and
+ * rows are read while the processor waits for it. */
+#define GROUP ((size_t)4)
 
 struct csv_reader {
     const char *name;
@@ -17,15 +21,15 @@ struct csv_reader {
     struct sha256 *sha;
     bool started;
     /* [row_start, end) of buf is the begun row and what follows; the first n_blocks blocks are
-     * read. A block's room stays free behind the end. */
+     * read. A block's room stays free behind the end. row_end: of the row that is whole. */
     char *buf;
     struct csv_block *block;
-    size_t cap, end, row_start, n_blocks;
+    size_t cap, end, row_start, row_end, n_blocks;
     uint64_t lines;    /* newlines in the stream before the block at hand */
     uint64_t row_line; /* before the row */
     bool care;         /* the row has quotes to look at */
-    size_t n;
-    /* Offset in buf behind each boundary of the row; room for a block more, see add_bounds. */
+    size_t n;          /* boundaries of the row so far */
+    /* Offset in buf behind each boundary; room for a block more, see add_bounds. */
     uint32_t bound[CSV_FIELDS + SCAN_BLOCK + 4];
     char *field[CSV_FIELDS];
 };
@@ -128,10 +132,79 @@ static int unquote(struct csv_reader *r, char *text, uint32_t *len, size_t colum
     return fail_at(r, column, "a quoted field that does not end with a quote", err);
 }
 
+/* Boundaries of one block behind the first n. Four at a time, so that the loop's end is foreseen:
+ * what is written too much lies behind the row. */
+static size_t add_bounds(struct csv_reader *r, size_t n, size_t base, uint64_t bits)
+{
+    uint32_t *to = r->bound + n + 1;
+    size_t count = scan_count(bits);
+    for (size_t i = 0; i < count; i += 4) {
+#pragma GCC unroll 4
+        for (size_t k = i; k < i + 4; k++) {
+            to[k] = (uint32_t)base + scan_first(bits | (uint64_t)1 << 63) + 1;
+            bits &= bits - 1;
+        }
+    }
+    return n + count;
+}
+
+/* Of the block at `at`, the boundaries within the row that begins at row_start. */
+static uint64_t row_bits(const struct csv_reader *r, size_t at)
+{
+    uint64_t bits = r->block[at].bounds;
+    return at == r->row_start / SCAN_BLOCK ? bits & ~(uint64_t)0 << r->row_start % SCAN_BLOCK
+                                           : bits;
+}
+
+/* All boundaries of the whole row. */
+static void find_bounds(struct csv_reader *r)
+{
+    size_t n = 0;
+    r->bound[0] = (uint32_t)r->row_start;
+    for (size_t at = r->row_start / SCAN_BLOCK; n < r->n && at * SCAN_BLOCK <= r->row_end; at++) {
+        n = add_bounds(r, n, at * SCAN_BLOCK, row_bits(r, at));
+    }
+    r->bound[r->n] = (uint32_t)r->row_end + 1;
+}
+
+void csv_find(const struct csv_row *row)
+{
+    find_bounds(row->reader);
+}
+
+const char *csv_field_alone(const struct csv_row *row, int i)
+{
+    const struct csv_reader *r = row->reader;
+    if (i < 0 || (size_t)i >= row->n || row->field || row->bound[1] != 0) {
+        return csv_field(row, i);
+    }
+    size_t at = r->row_start / SCAN_BLOCK, k = (size_t)i, from = r->row_start, to = r->row_end;
+    uint64_t bits = row_bits(r, at);
+    for (size_t n = scan_count(bits); n < k; n = r->block[at].n_bounds) {
+        k -= n;
+        bits = r->block[++at].bounds;
+    }
+    if (k > 0) { /* the k-th boundary that is left is the one before the field */
+        while (--k > 0) {
+            bits &= bits - 1;
+        }
+        from = at * SCAN_BLOCK + scan_first(bits) + 1;
+        bits &= bits - 1;
+    }
+    if ((size_t)i + 1 < row->n) {
+        while (bits == 0) {
+            bits = r->block[++at].bounds;
+        }
+        to = at * SCAN_BLOCK + scan_first(bits);
+    }
+    return csv_text(r->buf + from, r->buf + to);
+}
+
 /* All fields of a row that has quotes to look at. */
 static int unquote_row(struct csv_reader *r, struct gt_error *err)
 {
     int rc = 0;
+    find_bounds(r);
     for (size_t i = 0; i < r->n && rc == 0; i++) {
         uint32_t len = r->bound[i + 1] - 1 - r->bound[i];
         r->field[i] = r->buf + r->bound[i];
@@ -141,44 +214,22 @@ static int unquote_row(struct csv_reader *r, struct gt_error *err)
     return rc;
 }
 
-/* The row [row_start, end) has all its boundaries. */
+/* The row [row_start, end) has come, with r->n boundaries. */
 static int finish_row(struct csv_reader *r, size_t end, struct gt_error *err)
 {
     if (r->n > CSV_FIELDS) {
         return fail_at(r, end - r->row_start, "more than 512 fields in a row", err);
     }
-    if (end > r->bound[r->n - 1] && r->buf[end - 1] == '\r') {
-        r->bound[r->n]--;
-    }
-    if (r->n == 1 && r->bound[1] - 1 == r->bound[0]) {
+    r->row_end = end > r->row_start && r->buf[end - 1] == '\r' ? end - 1 : end;
+    if (r->n == 1 && r->row_end == r->row_start) {
         return 0; /* a blank line */
     }
+    r->bound[1] = 0;
     int rc = r->care ? unquote_row(r, err) : 0;
-    struct csv_row row = {r->n, r->row_line + 1, r->buf, r->bound, r->care ? r->field : NULL};
+    struct csv_row row = {
+        r->n, r->row_line + 1, r->buf, r->bound, r->care ? r->field : NULL, r,
+    };
     return rc ? rc : r->row(r->ctx, &row, err);
-}
-
-static void begin_row(struct csv_reader *r, size_t at)
-{
-    r->row_start = at;
-    r->bound[0] = (uint32_t)at;
-    r->n = 0;
-    r->care = false;
-}
-
-/* Boundaries of one block, `count` of them. Four at a time, so that the loop's end is foreseen:
- * what is written too much lies behind the row. */
-static void add_bounds(struct csv_reader *r, size_t base, uint64_t bits, unsigned count)
-{
-    uint32_t *to = r->bound + r->n + 1;
-    for (unsigned i = 0; i < count; i += 4) {
-#pragma GCC unroll 4
-        for (unsigned k = i; k < i + 4; k++) {
-            to[k] = (uint32_t)base + scan_first(bits | (uint64_t)1 << 63) + 1;
-            bits &= bits - 1;
-        }
-    }
-    r->n += count;
 }
 
 static int take_block(struct csv_reader *r, size_t at, struct gt_error *err)
@@ -191,14 +242,16 @@ static int take_block(struct csv_reader *r, size_t at, struct gt_error *err)
         uint64_t row = ends ^ (ends - 1); /* up to its newline */
         unsigned n = scan_count(bits & row);
         size_t end = base + scan_first(ends);
-        add_bounds(r, base, bits & row, n);
+        r->n += n;
         r->care = r->care || (care & row);
         int rc = finish_row(r, end, err);
         if (rc != 0) {
             return rc;
         }
         r->row_line = r->lines + scan_count(k->newlines & row);
-        begin_row(r, end + 1);
+        r->row_start = end + 1;
+        r->n = 0;
+        r->care = false;
         bits &= ~row;
         care &= ~row;
         count -= n;
@@ -206,7 +259,7 @@ static int take_block(struct csv_reader *r, size_t at, struct gt_error *err)
     if (r->n > CSV_FIELDS) {
         return fail_at(r, base - r->row_start, "more than 512 fields in a row", err);
     }
-    add_bounds(r, base, bits, count);
+    r->n += count;
     r->care = r->care || care;
     r->lines += k->n_newlines;
     return 0;
@@ -217,10 +270,13 @@ static int advance(struct csv_reader *r, struct sha256 *sha, size_t end, struct 
 {
     size_t n = end / SCAN_BLOCK;
     int rc = 0;
-    csv_scan_blocks(&r->scan, r->buf + r->n_blocks * SCAN_BLOCK, n - r->n_blocks,
-                    r->block + r->n_blocks, sha);
-    for (; r->n_blocks < n && rc == 0; r->n_blocks++) {
-        rc = take_block(r, r->n_blocks, err);
+    while (r->n_blocks < n && rc == 0) {
+        size_t k = n - r->n_blocks < GROUP ? n - r->n_blocks : GROUP;
+        csv_scan_blocks(&r->scan, r->buf + r->n_blocks * SCAN_BLOCK, k, r->block + r->n_blocks,
+                        sha);
+        for (; k > 0 && rc == 0; k--) {
+            rc = take_block(r, r->n_blocks++, err);
+        }
     }
     return rc;
 }
@@ -230,12 +286,10 @@ static int make_room(struct csv_reader *r, struct gt_error *err)
 {
     size_t blocks = r->row_start / SCAN_BLOCK, gone = blocks * SCAN_BLOCK;
     memmove(r->buf, r->buf + gone, r->end - gone);
-    r->n_blocks -= blocks; /* their records are not needed any more */
+    r->n_blocks -= blocks;
+    memmove(r->block, r->block + blocks, r->n_blocks * sizeof *r->block);
     r->row_start -= gone;
     r->end -= gone;
-    for (size_t i = 0; i <= r->n; i++) {
-        r->bound[i] -= (uint32_t)gone;
-    }
     if (r->end + SCAN_BLOCK < r->cap) {
         return 0;
     }
@@ -305,7 +359,7 @@ int csv_reader_end(struct csv_reader *r, struct gt_error *err)
         if (r->scan.inside) {
             return fail_at(r, 0, "a quote in this row is never closed", err);
         }
-        r->bound[++r->n] = (uint32_t)r->end + 1;
+        r->n++;
         rc = finish_row(r, r->end, err);
     }
     return rc;

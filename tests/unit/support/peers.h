@@ -279,7 +279,8 @@ static inline int peer_our_row(void *ctx, const struct csv_row *row, struct gt_e
     (void)err;
     for (size_t i = 0; i < row->n; i++) {
         buf_adds(&p->out, "<");
-        buf_adds(&p->out, csv_field(row, (int)i));
+        bool alone = row->line % 2 == 0 || i % 3 == 0; /* some rows, some fields: looked up alone */
+        buf_adds(&p->out, alone ? csv_field_alone(row, (int)i) : csv_field(row, (int)i));
         buf_adds(&p->out, ">");
     }
     buf_addc(&p->out, '\n');

@@ -2,13 +2,12 @@
 #include "digest.h"
 #include "engine.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 void answer_reset(struct answer *a)
 {
-    *a = (struct answer){.range_from = -1};
+    *a = (struct answer){.range_from = -1, .range_to = -1, .range_total = -1};
 }
 
 /* A value that does not fit is no value: half an ETag would be a wrong one. One with control
@@ -22,6 +21,21 @@ static void keep(char *to, size_t size, const char *value)
     if (clean && strlen(value) < size) {
         memcpy(to, value, strlen(value) + 1);
     }
+}
+
+/* "bytes 100-199/500"; the length may be "*". */
+static void content_range(struct answer *a, const char *value)
+{
+    long long from, to, total = -1;
+    a->range_from = a->range_to = a->range_total = -1;
+    if (strncasecmp(value, "bytes", 5) != 0 ||
+        sscanf(value + 5, " %18lld-%18lld/%18lld", &from, &to, &total) < 2 || from < 0 ||
+        to < from || (total != -1 && total <= to)) {
+        return;
+    }
+    a->range_from = from;
+    a->range_to = to;
+    a->range_total = total;
 }
 
 static void field(struct answer *a, const char *name, const char *value)
@@ -39,8 +53,7 @@ static void field(struct answer *a, const char *name, const char *value)
     } else if (strcasecmp(name, "accept-ranges") == 0) {
         a->no_ranges = strcasecmp(value, "none") == 0;
     } else if (strcasecmp(name, "content-range") == 0) {
-        const char *p = value + strcspn(value, "0123456789*");
-        a->range_from = *p >= '0' && *p <= '9' ? strtoll(p, NULL, 10) : -1;
+        content_range(a, value);
     } else if (digest_header(name, value, a->digest)) {
         a->has_digest = true;
     }

@@ -25,7 +25,7 @@ enum transfer_state { TRANSFER_WAITING, TRANSFER_ACTIVE, TRANSFER_ENDED };
 struct answer {
     long status;
     char etag[256], last_modified[64], coding[32], retry_after[64];
-    int64_t range_from; /* of Content-Range, -1 = none */
+    int64_t range_from, range_to, range_total; /* of Content-Range, -1 = none, not stated */
     unsigned char digest[32];
     bool has_digest, no_ranges, html;
 };
@@ -39,6 +39,7 @@ struct body {
     struct parse_context parse;
     struct sha256 sha;
     uint64_t raw, decoded, best; /* bytes taken; best = most raw bytes of any try */
+    uint64_t length;             /* raw bytes of all of it as first stated, 0 = not stated */
     char etag[256], last_modified[64], coding[32]; /* of the answer that is being taken */
     unsigned char digest[32];
     bool has_digest, open;

@@ -21,17 +21,30 @@ static int stop(struct transfer *t, int rc)
     return 0; /* fewer bytes than offered: libcurl ends the transfer */
 }
 
+/* Whether an answer is of the same version as what came before: by the ETag, else by the date,
+ * which a partial answer may leave out (RFC 9110 section 15.3.7). */
+static bool same_version(const struct answer *a, const struct body *b)
+{
+    return strcmp(a->coding, b->coding) == 0 && strcmp(a->etag, b->etag) == 0 &&
+           (b->etag[0] || !a->last_modified[0] || strcmp(a->last_modified, b->last_modified) == 0);
+}
+
 /* The answer's first bytes are here (or it has none): is it what was asked for, does it begin a
- * body or continue one? 0, or an error; t->restart asks for the whole body once more. */
-static int begin(struct transfer *t)
+ * body or continue one? 0, or an error; t->restart asks for the whole body once more. length: of
+ * the answer, 0 = not stated. */
+static int begin(struct transfer *t, uint64_t length)
 {
     struct body *b = &t->body;
     const struct answer *a = &t->answer;
     t->started = true;
     t->skip = 0;
-    bool same = strcmp(a->coding, b->coding) == 0 && strcmp(a->etag, b->etag) == 0;
+    bool same = same_version(a, b);
+    if (a->status == 206 && !b->open) {
+        return gt_fail(&t->err, GT_EHTTP, "", "HTTP 206: a part came, though all was asked for");
+    }
     if (a->status == 206) {
-        if (b->open && a->range_from == (int64_t)b->raw && same) {
+        if (a->range_from == (int64_t)b->raw && same &&
+            (a->range_total < 0 || !b->length || (uint64_t)a->range_total == b->length)) {
             return 0;
         }
         t->restart = t->no_resume = true;
@@ -44,12 +57,14 @@ static int begin(struct transfer *t)
     if (b->open) {
         body_discard(t, NULL); /* another version: from the beginning */
     }
-    return body_open(t, &t->err);
+    int rc = body_open(t, &t->err);
+    b->length = length;
+    return rc;
 }
 
 int request_begin_empty(struct transfer *t)
 {
-    return begin(t);
+    return begin(t, 0);
 }
 
 static size_t on_body(char *data, size_t size, size_t n, void *ctx)
@@ -69,7 +84,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
     if (!t->started) {
         curl_off_t cl = -1;
         e->curl.easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &cl);
-        int rc = begin(t);
+        int rc = begin(t, cl > 0 ? (uint64_t)cl : 0);
         if (rc != 0) {
             return (size_t)stop(t, rc);
         }

@@ -121,6 +121,10 @@ static void redirect(struct engine *e, struct transfer *t)
     } else if (url_is_https(t->url) && !url_is_https(copy)) {
         gt_fail(&t->err, GT_EHTTP, from, "redirect from https to http (%.150s) refused",
                 url_redact(copy, to, sizeof to));
+    } else if (t->post && (t->answer.status == 307 || t->answer.status == 308) &&
+               !url_same_origin(copy, t->url)) { /* what is posted may hold a secret */
+        gt_fail(&t->err, GT_EHTTP, from, "redirect of a POST to another host (%.150s) refused",
+                url_redact(copy, to, sizeof to));
     } else {
         if (t->post && t->answer.status != 307 && t->answer.status != 308) {
             t->post = NULL;
@@ -142,6 +146,13 @@ static void complete(struct engine *e, struct transfer *t)
         return;
     }
     int rc = t->rc;
+    const struct answer *a = &t->answer;
+    if (rc == 0 && a->status == 206 && a->range_total > a->range_to + 1) { /* it may send less */
+        gt_fail(&t->err, GT_ENET, "", "only bytes up to %lld of %lld came", (long long)a->range_to,
+                (long long)a->range_total);
+        again(e, t, 0, 0);
+        return;
+    }
     if (rc == 0 && t->skip > 0) {
         rc = gt_fail(&t->err, GT_ENET, "", "the answer is shorter than its first part was");
     }

@@ -15,6 +15,7 @@ import sys
 import threading
 
 BODY = b"".join(b"row-%07d,1.25\n" % i for i in range(40000))
+OTHER = b"".join(b"row-%07d,7.50\n" % i for i in range(35000))
 SHA = base64.b64encode(hashlib.sha256(BODY).digest()).decode()
 BAD = base64.b64encode(hashlib.sha256(b"other").digest()).decode()
 seen = {}
@@ -42,6 +43,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if cut is not None:
             self.close_connection = True
 
+    def range_from(self):
+        """Where the rest that is asked for begins; None: all is asked for."""
+        asked = self.headers.get("Range")
+        return int(asked[len("bytes="):].split("-")[0]) if asked else None
+
+    def part(self, body, start, end, headers):
+        end = min(end, len(body))
+        self.reply(206, body[start:end], headers + [("Content-Range", "bytes %d-%d/%d" % (start, end - 1, len(body)))])
+
     def do_CONNECT(self):
         self.note()
         self.reply(403)
@@ -55,7 +65,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         n = int(self.headers.get("Content-Length", "0"))
         got = self.rfile.read(n)
         self.note()
-        self.reply(200, b"posted " + got + b"\n")
+        port = self.server.server_address[1]
+        if self.path == "/post-away":
+            self.reply(307, headers=[("Location", "http://localhost:%d/q" % port)])
+        elif self.path == "/post-here":
+            self.reply(308, headers=[("Location", "/q")])
+        elif self.path == "/post-see":
+            self.reply(303, headers=[("Location", "http://localhost:%d/body" % port)])
+        else:
+            self.reply(200, b"posted " + got + b"\n")
 
     def do_GET(self):
         self.note()
@@ -107,6 +125,44 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.reply(200, BODY, plain, cut=len(BODY) // 2)
             else:
                 self.reply(200, BODY[:1000], plain)
+        elif path == "/short-range":  # cut, then only a part of the rest each time
+            at = self.range_from()
+            if at is None:
+                self.reply(200, BODY, plain, cut=len(BODY) // 2)
+            else:
+                self.part(BODY, at, at + 200000, plain)
+        elif path == "/modified":  # no ETag; another file by its date, whose rest is sent all the same
+            at = self.range_from()
+            old = [("Last-Modified", "Tue, 01 Dec 2026 10:00:00 GMT")]
+            new = [("Last-Modified", "Wed, 02 Dec 2026 10:00:00 GMT")]
+            if n == 1:
+                self.reply(200, BODY, old, cut=len(BODY) // 2)
+            elif at is not None:
+                self.part(OTHER, at, len(OTHER), new)
+            else:
+                self.reply(200, OTHER, new)
+        elif path == "/same-date":  # the rest by its date alone
+            at = self.range_from()
+            date = [("Last-Modified", "Tue, 01 Dec 2026 10:00:00 GMT")]
+            if at is not None and self.headers["If-Range"] == date[0][1]:
+                self.part(BODY, at, len(BODY), date)
+            else:
+                self.reply(200, BODY, date, cut=len(BODY) // 2)
+        elif path == "/grown":  # the same ETag, but the file is longer than it was said to be
+            at = self.range_from()
+            if n == 1:
+                self.reply(200, BODY, plain, cut=len(BODY) // 2)
+            elif at is not None:
+                self.part(BODY + OTHER, at, len(BODY + OTHER), plain)
+            else:
+                self.reply(200, BODY + OTHER, plain)
+        elif path == "/unasked-range":  # a part, though all was asked for
+            self.part(BODY, 0, 1000, plain)
+        elif path == "/never-whole":  # cut, and then always a part from elsewhere
+            if n == 1:
+                self.reply(200, BODY, plain, cut=len(BODY) // 2)
+            else:
+                self.part(BODY, 10, 1000, plain)
         elif path == "/br":
             self.reply(200, BODY, [("Content-Encoding", "br")])
         elif path == "/304":

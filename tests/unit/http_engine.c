@@ -278,6 +278,71 @@ static void resumes_where_it_stopped(void **state)
     free(log);
 }
 
+struct rows {
+    int n;
+    const char *price;
+};
+
+/* SHA-256 of the rows of odd_server.py's files, one after the other. */
+static void rows_sha(const struct rows *files, size_t n_files, char hex[65])
+{
+    struct sha256 s;
+    unsigned char d[32];
+    char row[32];
+    sha256_init(&s);
+    for (size_t f = 0; f < n_files; f++) {
+        for (int i = 0; i < files[f].n; i++) {
+            sha256_add(&s, row,
+                       (size_t)snprintf(row, sizeof row, "row-%07d,%s\n", i, files[f].price));
+        }
+    }
+    sha256_end(&s, d);
+    sha256_hex(d, hex);
+}
+
+/* What a server sends of another file, of less than was asked, or unasked, is never taken for the
+ * rest, and is not asked for without end. */
+static void parts_that_do_not_fit(void **state)
+{
+    static const struct {
+        const char *path;
+        int code, most; /* requests */
+        struct rows files[2];
+    } c[] = {
+        {"/same-date", 0, 2, {{40000, "1.25"}}},
+        {"/short-range", 0, 4, {{40000, "1.25"}}},
+        {"/modified", 0, 3, {{35000, "7.50"}}},
+        {"/grown", 0, 3, {{40000, "1.25"}, {35000, "7.50"}}},
+        {"/unasked-range", GT_EHTTP, 1, {{0}}},
+        {"/never-whole", GT_EHTTP, 4, {{0}}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct store s = {0};
+        struct fetch_options o = {.tries = 3, .max_time_s = 20};
+        char sha[65], line[64];
+        int requests = 0;
+        int rc = fetch_with(&s, &o, "one", odd_base, c[i].path);
+        char *log = read_text(odd_log);
+        snprintf(line, sizeof line, "\"path\": \"%s\"", c[i].path);
+        for (char *p = log; (p = strstr(p, line)) != NULL; p++) {
+            requests++;
+        }
+        free(log);
+        rows_sha(c[i].files, 2, sha);
+        if (rc != c[i].code || requests > c[i].most) {
+            print_error("%s: %d %s: %s, %d requests\n", c[i].path, rc, error.where, error.text,
+                        requests);
+        }
+        assert_int_equal(rc, c[i].code);
+        assert_in_range(requests, 1, c[i].most);
+        assert_int_equal(s.published, rc == 0);
+        if (rc == 0) {
+            assert_string_equal(fed.sha, sha);
+        }
+    }
+}
+
 static void checksums_redirects_and_refusals(void **state)
 {
     static const struct {
@@ -333,6 +398,15 @@ static void keys_stay_with_their_host(void **state)
     struct fetch_options post = {0};
     assert_int_equal(fetch_with(&s, &post, "post", odd_base, "/q"), 0);
     assert_int_equal(fed.bytes, strlen("posted {\"query\":1}\n"));
+    /* what is posted (a client's secret for a token) goes to no other host */
+    struct store away = {0};
+    assert_int_equal(fetch_with(&away, &post, "post", odd_base, "/post-away"), GT_EHTTP);
+    assert_non_null(strstr(error.text, "redirect of a POST to another host"));
+    assert_int_equal(away.published, 0);
+    assert_int_equal(fetch_with(&s, &post, "post", odd_base, "/post-here"), 0);
+    assert_int_equal(fed.bytes, strlen("posted {\"query\":1}\n"));
+    assert_int_equal(fetch_with(&s, &post, "post", odd_base, "/post-see"), 0);
+    assert_int_equal(fed.bytes, 40000 * 17); /* asked for with a GET */
 }
 
 static void conditional_requests(void **state)
@@ -516,6 +590,7 @@ int main(void)
         cmocka_unit_test(bad_answers_are_never_published),
         cmocka_unit_test(too_large_is_refused_by_its_length_and_by_its_bytes),
         cmocka_unit_test(resumes_where_it_stopped),
+        cmocka_unit_test(parts_that_do_not_fit),
         cmocka_unit_test(checksums_redirects_and_refusals),
         cmocka_unit_test(keys_stay_with_their_host),
         cmocka_unit_test(conditional_requests),

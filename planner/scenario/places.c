@@ -252,14 +252,6 @@ READER(purchase)
         if (purchase_from_name(e->value->text, &p) != 0) {
             return key_refuse(r, e->value, k, path);
         }
-        if (p == PURCHASE_CAPACITY_BLOCK) {
-            char where[160];
-            return gt_fail(
-                r->err, GT_EPARSE, tree_where(e->value, where),
-                "%s: capacity blocks are bought whole, for days of their own: "
-                "'gputier prices --purchase capacity_block' shows them, no plan has them",
-                path);
-        }
         s->purchase_mask |= 1u << p;
     }
     return 0;

@@ -250,6 +250,16 @@ static int machine_lines(struct bill *b)
                             arena_printf(q->arena, "%d x %s monthly package", c->n, m->type),
                             "machines x months begun");
     }
+    if (m->purchase == PURCHASE_CAPACITY_BLOCK) {
+        double hours = block_hours(c->billed_h);
+        return machine_line(
+            b, COMP_COMMITMENT, rate, "hour", c->n * hours,
+            arena_printf(q->arena, "%d x %s capacity block, %.0f h", c->n, m->type, hours),
+            arena_printf(q->arena,
+                         "machines x (run %.4f h + 0.5 h, in whole days; above 14 "
+                         "days whole weeks)",
+                         c->billed_h));
+    }
     if (purchase_term_hours(m->purchase) > 0) {
         return commitment_lines(b);
     }

@@ -27,6 +27,9 @@ double machine_usd(const struct search *q, const struct machine *m, int n, doubl
     if (m->purchase == PURCHASE_MONTHLY) {
         return n * m->month_usd * fmax(1, ceil(makespan_h / GT_HOURS_PER_MONTH - 1e-9));
     }
+    if (m->purchase == PURCHASE_CAPACITY_BLOCK) {
+        return n * m->usd_h * block_hours(billed_h);
+    }
     if (term > 0) {
         double full = m->upfront_usd + m->usd_h * term;
         return q->s->use_owned ? n * full / term * billed_h
@@ -35,12 +38,19 @@ double machine_usd(const struct search *q, const struct machine *m, int n, doubl
     return n * m->usd_h * billed_h;
 }
 
+static double start_wait_h(const struct search *q, const struct machine *m)
+{
+    return m->purchase == PURCHASE_CAPACITY_BLOCK ? block_wait_h(q, m)
+           : m->lambda_per_h > 0                  ? spot_wait_h(q, m)
+                                                  : q->s->start_wait_on_demand_s / HOUR;
+}
+
 void lower_bound(const struct search *q, const struct machine *m, const struct kind *k, int n,
                  double *usd, double *p95_h, double *risk)
 {
     const struct scenario *s = q->s;
     bool spot = m->lambda_per_h > 0;
-    double wait = spot ? spot_wait_h(q, m) : s->start_wait_on_demand_s / HOUR;
+    double wait = start_wait_h(q, m);
     wait = fallback_applies(q, m) ? 0 : wait; /* random then */
     double run = k->work_h + s->setup_s / HOUR;
     *p95_h = wait + s->setup_s / HOUR + k->work_h * (spot ? k->slow_spot : k->slow_demand);
@@ -179,7 +189,7 @@ int evaluate(struct search *q, struct candidate *c)
         return reject(q, c, REJECT_FIT, c->kind->reason);
     }
     set_work(q, c);
-    c->wait_h = spot ? spot_wait_h(q, m) : s->start_wait_on_demand_s / HOUR;
+    c->wait_h = start_wait_h(q, m);
     j->work_h = c->work_h;
     j->lambda_per_h = m->lambda_per_h * c->n;
     j->wait_h = spot_wait_h(q, m);
@@ -198,6 +208,9 @@ int evaluate(struct search *q, struct candidate *c)
     }
     if (rc != 0 || c->reject != REJECT_NONE) {
         return rc;
+    }
+    if (m->purchase == PURCHASE_CAPACITY_BLOCK && isinf(block_hours(c->billed_h))) {
+        return reject(q, c, REJECT_DEADLINE, "capacity blocks are sold for at most 26 weeks");
     }
     if (c->cached) {
         c->epochs_read = fmin(1, q->epochs) * (1 + c->interruptions);

@@ -82,10 +82,9 @@ static bool row_usable(const struct search *q, size_t row)
         (s->purchase_mask & 1u << p) == 0) {
         return false;
     }
-    if (p == PURCHASE_CAPACITY_BLOCK) { /* bought whole and for its own days, not by the hour */
-        return false;
-    }
-    if (f->valid_from[row] != GT_TIME_NONE && f->valid_from[row] > q->o->now) {
+    /* a block begins at a time of its own, which the run waits for (block.c) */
+    if (p != PURCHASE_CAPACITY_BLOCK && f->valid_from[row] != GT_TIME_NONE &&
+        f->valid_from[row] > q->o->now) {
         return false;
     }
     double gpus = (double)f->gpu_num[row] / f->gpu_den[row];
@@ -208,7 +207,9 @@ static bool same_offer(const struct search *q, size_t a, size_t b)
            f->payment[a] == f->payment[b] && f->offering_class[a] == f->offering_class[b] &&
            f->gpu[a] == f->gpu[b] && f->usd_per_hour[a] == f->usd_per_hour[b] &&
            f->price_per_hour[a] == f->price_per_hour[b] && f->upfront[a] == f->upfront[b] &&
-           f->price_month[a] == f->price_month[b] && hazard_of(q, a) == hazard_of(q, b);
+           f->price_month[a] == f->price_month[b] &&
+           (f->purchase[a] != PURCHASE_CAPACITY_BLOCK || f->valid_from[a] == f->valid_from[b]) &&
+           hazard_of(q, a) == hazard_of(q, b);
 }
 
 static int by_machine(const void *a, const void *b)

@@ -211,6 +211,9 @@ int build_notes(struct search *q, const struct candidate *c, struct plan *out)
     model_notes(&o, c, out);
     spot_notes(&o, c);
     commitment_notes(&o, c);
+    if (c->machine->purchase == PURCHASE_CAPACITY_BLOCK) {
+        note_add(&o, block_note(q, c));
+    }
     price_notes(&o, c, out);
     if (c->kind->note != NULL) {
         note_add(&o, c->kind->note);

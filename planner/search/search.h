@@ -307,6 +307,12 @@ int build_bill(struct search *q, const struct candidate *c, struct plan *out);
 void spread_machine(const struct search *q, struct machine *m);
 /* Hours that a spot machine is waited for. */
 double spot_wait_h(const struct search *q, const struct machine *m);
+
+/* --- block.c --- */
+/* Hours of the shortest capacity block that a run fits into; INFINITY = none is so long. */
+double block_hours(double run_h);
+double block_wait_h(const struct search *q, const struct machine *m);      /* until it begins */
+const char *block_note(const struct search *q, const struct candidate *c); /* NULL = no memory */
 const char *const *spread_zones(struct search *q, const struct machine *m, size_t *n);
 const char *spread_note(struct search *q, const struct machine *m);
 /* Sets cap_usd from spot.max_price_factor. */

@@ -189,7 +189,8 @@ static int put(struct blocks *all, const struct block *b, struct gt_error *err)
     o.currency = b->currency;
     o.sku = b->id;
     o.note = note;
-    o.valid_to = b->start;
+    o.valid_from = b->start; /* the machines are there then; it is sold until then */
+    o.valid_to = b->start + 1;
     const struct gpu_instance *g = gpu_of_instance("aws", b->type);
     if (g) {
         o.gpu = g->model;

@@ -37,14 +37,21 @@ int load_text(const struct loader *l, sqlite3_stmt *st, int col, struct text_cac
     return 0;
 }
 
-int load_prepare(const struct loader *l, const char *head, bool valid_columns, const char *tail,
+int load_prepare(const struct loader *l, const char *head, enum load_valid which, const char *tail,
                  sqlite3_stmt **st, struct gt_error *err)
 {
     const char *known = l->at ? "o.known_from <= ?1 AND (o.known_to IS NULL OR o.known_to > ?1)"
                               : "o.known_to IS NULL";
-    const char *valid = valid_columns ? " AND (o.valid_from IS NULL OR o.valid_from <= ?1)"
-                                        " AND (o.valid_to IS NULL OR o.valid_to > ?1)"
-                                      : "";
+    char early[40] = "", valid[160] = "";
+    if (which == LOAD_OFFERS) {
+        snprintf(early, sizeof early, " OR o.purchase = %d", PURCHASE_CAPACITY_BLOCK);
+    }
+    if (which != LOAD_ALL) {
+        snprintf(valid, sizeof valid,
+                 " AND (o.valid_from IS NULL OR o.valid_from <= ?1%s)"
+                 " AND (o.valid_to IS NULL OR o.valid_to > ?1)",
+                 early);
+    }
     char *sql = sqlite3_mprintf("%s WHERE %s%s %s", head, known, valid, tail);
     if (sql == NULL) {
         return load_nomem(l, err);

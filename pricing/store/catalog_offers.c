@@ -248,7 +248,7 @@ static int read_offers(struct pass *p, struct gt_error *err)
                           " o.offering_class, o.price_state, o.price, o.upfront, o.price_month,"
                           " o.currency, o.sku, o.note, o.valid_from, o.valid_to, o.as_of"
                           " FROM offer o NOT INDEXED",
-                          true, "", &st, err);
+                          LOAD_OFFERS, "", &st, err);
     }
     bool row = rc == 0;
     while (rc == 0 && row && (rc = db_step(p->l->db, st, &row, err)) == 0 && row) {

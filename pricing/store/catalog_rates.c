@@ -73,8 +73,8 @@ static int read_rate(const struct loader *l, sqlite3_stmt *st, struct text_cache
 static int read_rates(const struct loader *l, bool storage, struct rates *out, struct gt_error *err)
 {
     sqlite3_stmt *st = NULL;
-    int rc = storage ? load_prepare(l, storage_sql, true, storage_order, &st, err)
-                     : load_prepare(l, transfer_sql, true, transfer_order, &st, err);
+    int rc = storage ? load_prepare(l, storage_sql, LOAD_IN_FORCE, storage_order, &st, err)
+                     : load_prepare(l, transfer_sql, LOAD_IN_FORCE, transfer_order, &st, err);
     struct text_cache cache[7] = {{0}};
     bool row = rc == 0;
     while (rc == 0 && row && (rc = db_step(l->db, st, &row, err)) == 0 && row) {
@@ -324,7 +324,7 @@ int load_interruption(struct loader *l, struct gt_error *err)
                           "SELECT p.vendor, p.region, t.name, o.feed, o.band_lo_pct, o.band_hi_pct,"
                           " o.savings_pct, o.as_of FROM interruption o JOIN place p"
                           " ON p.id = o.place JOIN instance_type t ON t.id = o.instance_type",
-                          false, "ORDER BY 1, 2, 3", &st, err);
+                          LOAD_ALL, "ORDER BY 1, 2, 3", &st, err);
     }
     struct text_cache cache[3] = {{0}};
     bool row = rc == 0;

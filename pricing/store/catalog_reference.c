@@ -148,7 +148,7 @@ static int load_fx(struct loader *l, struct gt_error *err)
         rc = load_nomem(l, err);
     }
     if (rc == 0) { /* not bundled first on equal dates; rows of one currency stand together */
-        rc = load_prepare(l, l->at ? FX_HEAD(" WHERE date <= ?1") : FX_HEAD(""), false,
+        rc = load_prepare(l, l->at ? FX_HEAD(" WHERE date <= ?1") : FX_HEAD(""), LOAD_ALL,
                           l->at ? "AND o.date <= ?1" FX_TAIL : FX_TAIL, &st, err);
     }
     struct text_cache cache[2] = {{0}};

@@ -189,7 +189,12 @@ struct text_cache {
 int load_text(const struct loader *l, sqlite3_stmt *st, int col, struct text_cache *cache,
               uint32_t *id, struct gt_error *err) GT_CHECK;
 /* Prepares "head WHERE <row o was believed and valid at ?1> tail". */
-int load_prepare(const struct loader *l, const char *head, bool valid_columns, const char *tail,
+enum load_valid {
+    LOAD_ALL,
+    LOAD_IN_FORCE, /* by valid_from and valid_to */
+    LOAD_OFFERS    /* the same; but capacity blocks, which begin later, are sold now */
+};
+int load_prepare(const struct loader *l, const char *head, enum load_valid which, const char *tail,
                  sqlite3_stmt **st, struct gt_error *err) GT_CHECK;
 int load_nomem(const struct loader *l, struct gt_error *err) GT_CHECK;
 /* A row's date: the feed's last run says it for all its rows, or the row for itself. */

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Capacity blocks of AWS: the command line's JSON and the API's XML give the same rows, by the machine and
 hour, of each zone and type the cheapest; what has begun, is sold by the rack or makes no sense is left out
-and told; a fetch asks each type that is sold so, a type that a region has not is no fault; they are shown,
-not planned with."""
+and told; a fetch asks each type that is sold so, a type that a region has not is no fault; a plan
+has them as they are sold."""
 import json
 import os
 import threading
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
@@ -136,20 +137,30 @@ def fetched():
     server.shutdown()
 
 
-def shown_and_not_planned_with():
-    box = Box()
+def planned_with_as_sold():
+    """Whole days, whole weeks above 14 days, the wait for its start, 30 minutes lost at its end."""
+    box = Box(data=os.environ.get("GPUTIER_DATA", "data"))
     box.take("aws-capacity-block", as_json(block()))
     check("found by its purchase option", box.rows("sku", args=("--purchase", "capacity_block")), [("cb-1",)])
-    scenario = ("schema: gputier/scenario/1\nname: x\npurchase: [on_demand, spot, capacity_block]\nworkload: { kind: training, model: resnet50, epochs: 9, "
-                "samples: 1281167, batch_per_gpu: 256, precision: amp }\n")
-    r = box.run("plan", box.file("s.yaml", scenario))
-    check("asked for, it is told: " + r.stdout + r.stderr, (r.returncode, "s.yaml:3" in r.stderr, "capacity blocks are bought whole" in r.stderr),
-          (4, True, True))
-    box = Box(data=os.environ.get("GPUTIER_DATA", "data"))
-    box.take("aws-capacity-block", as_json(block(UpfrontFee="0.48")))
-    check("in the list", len(box.rows("sku", args=("--purchase", "capacity_block"))), 1)
-    r = box.run("plan", box.file("s.yaml", scenario.replace(", capacity_block", "")), "--format", "json")
-    check("else no plan has it: " + r.stderr, (r.returncode, "on_demand" in r.stdout, "capacity_block" in r.stdout), (0, True, False))
+
+    def plan(hours, deadline, purchase="capacity_block", status=0):
+        scenario = ("schema: gputier/scenario/1\nname: x\npurchase: [%s]\nworkload: { kind: training, gpu_hours: { gpu: H100-SXM, hours: %s }, setup: 0s, "
+                    "checkpoint: { every: off } }\nconstraints: { deadline: %sh, gpus: { count: 8-8 } }\n" % (purchase, hours * 8, deadline))
+        r = box.run("plan", box.file("s.yaml", scenario), "--format", "json")
+        check("plan of %s h: %s" % (hours, r.stderr), r.returncode, status)
+        return json.loads(r.stdout)["plans"][0] if status == 0 else r
+    wait = 73.5  # 2 December 10:00 to 5 December 11:30
+    for hours, sold in ((1, 24), (23.5, 24), (23.6, 48), (100, 120), (14 * 24 - 0.5, 14 * 24), (14 * 24, 21 * 24), (500, 21 * 24), (26 * 7 * 24 - 0.5, 26 * 7 * 24)):
+        p = plan(hours, 8000)
+        line = p["bill"][0]
+        check("%s h of work" % hours, (p["purchase"]["option"], line["component"], Decimal(line["quantity"]), Decimal(line["amount"])),
+              ("capacity_block", "commitment", sold, Decimal("31.456") * sold))
+        check("%s h: after the wait" % hours, p["time"]["makespan_s"]["p95"], round((wait + hours) * 3600))
+        note = p["notes"][0]
+        check("%s h: %s" % (hours, note), ("it begins 2026-12-05T11:30:00Z, 73.5 h from now" in note, "on demand (list" in note), (True, True))
+    plan(1, wait + 2)
+    plan(1, wait - 1, status=3)
+    plan(26 * 7 * 24, 8000, status=3)
 
 
-main([json_and_xml_are_the_same, the_cheapest_hour_and_then_the_first_start, what_is_left_out, fetched, shown_and_not_planned_with])
+main([json_and_xml_are_the_same, the_cheapest_hour_and_then_the_first_start, what_is_left_out, fetched, planned_with_as_sold])

@@ -48,7 +48,7 @@ START = datetime(2026, 12, 1, 10)
 TRACE = ['spot', 'trace', '--instance', '2x RTX 4090', '--region', 'vast/us']
 
 
-def run(*args, now=START, status=0):
+def run(*args, now=START + timedelta(days=1), status=0):
     env = dict(os.environ, GPUTIER_DB=str(work / 't.db'), GPUTIER_DATA=str(work / 'empty'),
                GPUTIER_NOW=now.isoformat() + 'Z', GPUTIER_URL_VAST=f'http://127.0.0.1:{server.server_port}/vast')
     p = subprocess.run([GPUTIER, *map(str, args)], env=env, capture_output=True, text=True, timeout=60, check=False)

@@ -25,6 +25,7 @@ failures = []
 asked = []       # (time, path, status) of each request
 regions = {'gpu_1x_a10': ['us-east-1', 'us-west-1'], 'gpu_8x_h100_sxm5': ['us-east-1']}
 broken = set()   # paths that answer 500
+slow = set()     # paths that answer after 8 s
 STOCK = {'secureStock': {'stockStatus': 'High'}, 'communityStock': {'stockStatus': None}}
 
 
@@ -58,12 +59,16 @@ class Vendor(BaseHTTPRequestHandler):
         if self.path == '/runpod' and 'stockStatus' not in sent:
             status = 400
         asked.append((time.monotonic(), self.path, status))
+        time.sleep(8 if self.path in slow else 0)
         self.send_response(status)
         self.send_header('ETag', tag)
         self.send_header('Content-Length', str(len(data) if status == 200 else 0))
         self.end_headers()
         if status == 200:
-            self.wfile.write(data)
+            try:
+                self.wfile.write(data)
+            except OSError:
+                self.close_connection = True  # the client has ended
 
     do_GET = do_POST = serve
 
@@ -103,8 +108,8 @@ def run(db, now, *args, status=0, own=True):
 class Watch:
     """A watch in the background; its lines as they come."""
 
-    def __init__(self, db, *args):
-        self.p = subprocess.Popen([GPUTIER, 'watch', *args], env=env(db), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    def __init__(self, db, *args, **more):
+        self.p = subprocess.Popen([GPUTIER, 'watch', *args], env=dict(env(db), **more), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True)
         self.lines = []
         self.reader = threading.Thread(target=lambda: self.lines.extend(iter(self.p.stdout.readline, '')), daemon=True)
@@ -232,6 +237,83 @@ def a_day_of_trouble():
     expect('whole database', rows('d.db', 'PRAGMA integrity_check'), [('ok',)])
 
 
+def wrong_clocks():
+    """A clock that is set back, or was years ahead for a while: each round is kept at the time that was told, the
+    times of looking stay apart, nothing stops, and a trace ends where the clock is now."""
+    free = [['us-east-1', 'us-west-1'], ['us-east-1', 'us-west-1'], [], [], ['us-east-1'], ['us-east-1'], ['us-west-1'], ['us-east-1']]
+    told = ['2026-12-02T10:00', '2026-12-02T10:10', '2026-12-02T09:00', '2026-12-02T09:10', '2026-12-02T09:20', '2036-12-02T10:20',
+            '2026-12-02T10:20', '2026-12-02T10:30']
+    before = dict(regions)
+    regions['gpu_8x_h100_sxm5'] = ['us-east-1']
+    for now, names in zip(told, free):
+        regions['gpu_1x_a10'] = names
+        line = run('w.db', now + ':00Z', 'watch', 'lambda', '--once', '--every', '10min').stdout
+        expect(f'the round of {now}', (line.startswith(now), line.count('\n'), '1 of 1 sources' in line), (True, 1, True))
+    regions.update(before)
+    expect('times of looking', rows('w.db', "SELECT strftime('%Y %H:%M', first, 'unixepoch'), rounds FROM observed ORDER BY first"),
+           [('2026 09:00', 3), ('2026 10:00', 4), ('2036 10:20', 1)])
+    p = run('w.db', '2026-12-02T10:35:00Z', 'spot', 'trace', '-i', 'gpu_1x_a10', '-r', 'lambda/us-east-1', '--gaps', 'unavailable')
+    samples = [x for x in p.stdout.splitlines() if x[0].isdigit()]
+    expect('a trace ends by now', (samples, '# gap=2026-12-02T09:30:00Z/2026-12-02T10:00:00Z' in p.stdout),
+           (['0,0', '1200,1', '2400,0', '3600,1', '4800,0', '5400,1', '6000,-1'], True))
+
+
+SHIM = """#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+time_t time(time_t *out)
+{
+    struct timespec t;
+    long jump = 0;
+    FILE *f = fopen(getenv("CLOCK_JUMP"), "r");
+    if (f) {
+        if (fscanf(f, "%ld", &jump) != 1) {
+            jump = 0;
+        }
+        fclose(f);
+    }
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_sec += jump;
+    if (out) {
+        *out = t.tv_sec;
+    }
+    return t.tv_sec;
+}
+"""
+
+
+def jumping_clock():
+    """A watch that runs while the wall clock jumps keeps its pace: neither a burst nor a pause of a day."""
+    (work / 'shim.c').write_text(SHIM)
+    subprocess.run(['cc', '-shared', '-fPIC', '-o', work / 'shim.so', work / 'shim.c'], check=True)
+    (work / 'jump').write_text('0')
+    w = Watch('jump.db', 'lambda', '--every', '1s', LD_PRELOAD=str(work / 'shim.so'), CLOCK_JUMP=str(work / 'jump'))
+    w.wait(2, 'before the jump')
+    for jump in (86400, -86400, 0):
+        (work / 'jump').write_text(str(jump))
+        before, at = len(w.lines), time.monotonic()
+        w.wait(before + 3, f'after a jump of {jump} s', 15)
+        lines, took = len(w.lines) - before, time.monotonic() - at
+        if lines > took + 2:
+            failures.append(f'a burst of {lines} rounds in {took:.1f} s after a jump of {jump} s')
+    w.end(signal.SIGTERM, 0, 'SIGTERM after jumps')
+    days = {x[:10] for x in w.lines}
+    expect('the times are those told', len(days), 3)
+
+
+def sigterm_in_a_round():
+    """SIGTERM while a vendor keeps a round waiting: it ends at once and well, and keeps what was recorded before."""
+    slow.add('/lambda')
+    w = Watch('t.db', 'lambda', '--every', '1s')
+    time.sleep(1)
+    began = time.monotonic()
+    told = w.end(signal.SIGTERM, 0, 'SIGTERM in a round')
+    slow.clear()
+    expect('at once', (time.monotonic() - began < 3, w.lines, 'failed' in told), (True, [], False))
+    expect('whole database', rows('t.db', 'PRAGMA integrity_check'), [('ok',)])
+
+
 def one_vendor_fails():
     """It is asked less and less often, the others as before."""
     broken.add('/runpod')
@@ -285,6 +367,9 @@ rounds()
 readme()
 refusals()
 jitter()
+wrong_clocks()
+jumping_clock()
+sigterm_in_a_round()
 a_day_of_trouble()
 one_vendor_fails()
 for f in failures:

@@ -31,7 +31,7 @@ struct list {
 struct request {
     const char *vendor, *region, *zone, *instance, *source, *file;
     char vendor_text[48];
-    int64_t step_s, since, until;
+    int64_t step_s, since, until, now;
     bool price;
     enum gaps gaps;
     struct list avail, cost;
@@ -116,6 +116,9 @@ static int on_observed(void *ctx, const struct observed_time *o)
     struct span s = {o->first, o->last + o->step_s};
     if (s.from < q->since) {
         s.from = q->since;
+    }
+    if (q->until == GT_TIME_NONE && s.from > q->now) {
+        return 0; /* looked at while the clock was wrong */
     }
     if (q->until != GT_TIME_NONE && s.to > q->until) {
         s.to = q->until;
@@ -225,6 +228,7 @@ static int take_request(struct app *app, const struct cli_args *args, struct req
         return gt_fail(err, GT_EUSAGE, "--region",
                        "found '%.60s', expected VENDOR/CODE such as lambda/us-east-1", region);
     }
+    q->now = app->now;
     q->instance = cli_value(args, "instance");
     q->zone = cli_value(args, "zone") ? cli_value(args, "zone") : "";
     q->source = cli_value(args, "source");

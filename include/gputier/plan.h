@@ -116,8 +116,10 @@ struct plan_commitment {
     money mix;
 };
 
+struct plan_kept;
 struct plan_set {
     struct arena *arena;
+    struct plan_kept *kept; /* what a plan_memory also points to, counted; NULL = nothing */
     const struct plan *plan;
     size_t n; /* ranked, at most the asked number */
     const struct plan *front;

@@ -18,6 +18,16 @@ struct plan_options {
  * binding constraint and the nearest relaxation). plan_set_free in both cases. */
 int plan_search(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
                 struct plan_set **out, struct gt_error *err) GT_CHECK;
+/* What one plan leaves for the next over the same catalog: which machines pass the filters, rates,
+ * placements. It changes how long an answer takes and nothing else. For one thread at a time; plan
+ * sets may outlive it. */
+struct plan_memory;
+struct plan_memory *plan_memory_new(void); /* NULL = out of memory */
+void plan_memory_free(struct plan_memory *m);
+/* plan_search without sensitivity; m may be NULL. */
+int plan_search_again(struct plan_memory *m, const struct scenario *s, const struct catalog *c,
+                      const struct plan_options *o, struct plan_set **out,
+                      struct gt_error *err) GT_CHECK;
 /* Names of the scenario (GPUs, regions, model, policy) that the catalog must know: 0 or GT_EPARSE
  * with the nearest ones. plan_search asks the same. */
 int plan_check(const struct scenario *s, const struct catalog *c, struct gt_error *err) GT_CHECK;

@@ -309,6 +309,10 @@ int catalog_to_usd(const struct catalog *c, const char *from, money amount, mone
     if (rate <= 0) {
         return GT_ENOTFOUND;
     }
+    if (rate == MONEY_SCALE) { /* dollars themselves, most often */
+        *usd = amount;
+        return 0;
+    }
     return money_mul_ratio(amount, (gt_u128)MONEY_SCALE, (gt_u128)rate, usd);
 }
 

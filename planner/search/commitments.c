@@ -222,6 +222,9 @@ static size_t sold_of(const struct search *q, struct sold *sold, size_t *found)
     size_t n = 0;
     *found = 0;
     for (size_t i = 0; i < q->n_machines; i++) {
+        if (q->brief[i].hourly) {
+            continue;
+        }
         const struct machine *m = &q->machine[i];
         double term = (double)purchase_term_hours(m->purchase);
         if (!purchase_is_commitment(m->purchase) || !(term > 0) || m->gpus <= 0) {

@@ -59,6 +59,29 @@ void lower_bound(const struct search *q, const struct machine *m, const struct k
     *risk = spot && m->twin == NULL ? -expm1(-m->lambda_per_h * n * run) : 0;
 }
 
+/* Exposure if any of it runs on spot, and the cost if none does. */
+static void set_exposure(const struct search *q, const struct machine *m, int n, double run_h,
+                         double other_usd, struct least *l)
+{
+    l->risk = m->lambda_per_h > 0 ? -expm1(-m->lambda_per_h * n * run_h) : 0;
+    l->twin_usd = (double)NAN;
+    if (m->lambda_per_h > 0 && m->twin != NULL) {
+        l->twin_usd = n * m->twin->usd_h * run_h + other_usd;
+        if (fallback_applies(q, m)) {
+            l->risk *= -expm1(-q->s->wait_before_fallback_s / q->s->start_wait_spot_s);
+        }
+    }
+}
+
+void least_of_pair(const struct search *q, const struct machine *m, const struct kind *k, int n,
+                   bool at_least, struct least *l)
+{
+    double risk;
+    lower_bound(q, m, k, n, &l->usd, &l->time_h, &risk);
+    l->at_least = at_least;
+    set_exposure(q, m, n, k->work_h + q->s->setup_s / HOUR, q->region[m->region_index].min_usd, l);
+}
+
 static int reject(struct search *q, struct candidate *c, int kind, const char *reason)
 {
     c->reject = kind;
@@ -89,6 +112,35 @@ static void set_work(const struct search *q, struct candidate *c)
     c->samples_per_s = c->cached && q->epochs > 1 ? k->rate.samples_per_s : read;
     c->storage_bound = read < k->rate.samples_per_s && !(c->cached && q->epochs > 1);
     c->epoch_s = q->samples / c->samples_per_s;
+}
+
+double least_hours(const struct search *q, const struct candidate *c, bool spot)
+{
+    struct candidate k = *c;
+    set_work(q, &k);
+    return q->s->setup_s / HOUR + place_stage_s(q, c->place, c->machine, c->n) / HOUR +
+           k.work_h * (spot ? c->kind->slow_spot : c->kind->slow_demand);
+}
+
+void least_of_place(const struct search *q, const struct candidate *c, struct least *l)
+{
+    const struct machine *m = c->machine;
+    const struct region *r = &q->region[m->region_index];
+    bool spot = m->lambda_per_h > 0;
+    struct candidate k = *c; /* the same, if nothing went wrong nor was saved */
+    set_work(q, &k);
+    k.epochs_read = k.cached ? fmin(1, q->epochs) : k.epochs_read;
+    double wait = spot ? spot_wait_h(q, m) : q->s->start_wait_on_demand_s / HOUR;
+    double start = q->s->setup_s / HOUR + place_stage_s(q, c->place, m, c->n) / HOUR;
+    wait = fallback_applies(q, m) ? 0 : wait; /* random then */
+    k.billed_h = start + k.work_h;
+    k.makespan_h = wait + k.billed_h;
+    double other = shared_usd(q, &k);
+    l->usd = machine_usd(q, m, c->n, k.billed_h, k.makespan_h) + other;
+    l->time_h = wait + start + k.work_h * (spot ? c->kind->slow_spot : c->kind->slow_demand);
+    l->at_least =
+        c->place->charges.at_least || r->common.at_least || (r->checkpoint_unpriced && spot);
+    set_exposure(q, m, c->n, k.billed_h, other, l);
 }
 
 static int set_interval(struct search *q, struct candidate *c)

@@ -4,39 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEDGER_CAP 8192 /* entries; more kinds than that are not explained */
 #define MAX_FAILED 80
 #define MAX_DEARER 20
-
-struct rejected *ledger_find(struct search *q, struct ledger *l, const struct machine *m)
-{
-    const struct catalog_offers *f = &q->c->offers;
-    if (l->slot == NULL) {
-        l->slot = arena_array(q->arena, LEDGER_CAP, sizeof *l->slot);
-        l->cap = l->slot != NULL ? LEDGER_CAP : 0;
-    }
-    if (l->cap == 0) {
-        return NULL;
-    }
-    size_t h = (size_t)f->vendor[m->row] * 2654435761u + (size_t)f->instance_type[m->row] * 40503u +
-               (size_t)m->purchase * 97u;
-    for (size_t i = 0; i < l->cap; i++) {
-        struct rejected *r = &l->slot[(h + i) % l->cap];
-        if (r->machine == NULL) {
-            if (l->n >= l->cap / 2) {
-                return NULL;
-            }
-            l->n++;
-            r->machine = m;
-            return r;
-        }
-        if (r->machine->purchase == m->purchase && strcmp(r->machine->type, m->type) == 0 &&
-            strcmp(r->machine->vendor, m->vendor) == 0) {
-            return r;
-        }
-    }
-    return NULL;
-}
 
 static int by_cost(const void *a, const void *b)
 {
@@ -56,28 +25,40 @@ static int by_cost(const void *a, const void *b)
     return d != 0 ? d : (int)x->machine->purchase - (int)y->machine->purchase;
 }
 
+/* Keeps the first `max` in their order. */
+static void keep(const struct rejected **list, size_t *n, size_t max, const struct rejected *e)
+{
+    if (*n == max && by_cost(&e, &list[max - 1]) >= 0) {
+        return;
+    }
+    size_t i = *n < max ? (*n)++ : max - 1;
+    for (; i > 0 && by_cost(&e, &list[i - 1]) < 0; i--) {
+        list[i] = list[i - 1];
+    }
+    list[i] = e;
+}
+
 int ledger_write(struct search *q, const struct ledger *l, struct plan_set *out)
 {
-    const struct rejected **list = arena_array(q->arena, l->n + 1, sizeof *list);
+    const struct rejected *list[MAX_FAILED + MAX_DEARER], **dear = list + MAX_FAILED;
     struct plan_rejected *r = arena_array(q->arena, MAX_FAILED + MAX_DEARER, sizeof *r);
-    size_t n = 0, failed = 0, dearer = 0;
-    if (list == NULL || r == NULL) {
+    size_t failed = 0, dearer = 0;
+    if (r == NULL) {
         return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     }
-    for (size_t i = 0; i < l->cap; i++) {
+    for (size_t i = 0; i < l->n; i++) {
         const struct rejected *e = &l->slot[i];
-        if (e->machine != NULL && !e->shown && !(e->accepted && e->reason != NULL)) {
-            list[n++] = e;
-        }
-    }
-    qsort(list, n, sizeof *list, by_cost);
-    for (size_t i = 0; i < n; i++) {
-        const struct rejected *e = list[i];
-        size_t *count = e->reason != NULL ? &failed : &dearer;
-        if (*count == (e->reason != NULL ? MAX_FAILED : MAX_DEARER)) {
+        if (e->machine == NULL || e->shown || (e->accepted && e->reason != NULL)) {
             continue;
         }
-        ++*count;
+        if (e->reason != NULL) {
+            keep(list, &failed, MAX_FAILED, e);
+        } else {
+            keep(dear, &dearer, MAX_DEARER, e);
+        }
+    }
+    for (size_t i = 0; i < failed + dearer; i++) {
+        const struct rejected *e = i < failed ? list[i] : dear[i - failed];
         const char *reason =
             e->reason != NULL ? e->reason
                               : arena_printf(q->arena, "dearer than the plans shown: %s %.2f USD",
@@ -85,7 +66,7 @@ int ledger_write(struct search *q, const struct ledger *l, struct plan_set *out)
         if (reason == NULL) {
             return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
         }
-        r[failed + dearer - 1] = (struct plan_rejected){
+        r[i] = (struct plan_rejected){
             search_own(q, e->machine->vendor), search_own(q, e->machine->region),
             search_own(q, e->machine->type), purchase_name(e->machine->purchase), reason};
     }

@@ -100,12 +100,25 @@ bool search_row_passes(const struct search *q, const struct scenario *s, size_t 
     return row_usable(&other, row);
 }
 
+/* SIZE_MAX = out of memory. */
 static size_t region_index(struct search *q, uint32_t vendor, uint32_t region)
 {
     for (size_t i = q->n_regions; i-- > 0;) { /* rows of one region stand together */
         if (q->region[i].vendor_id == vendor && q->region[i].region_id == region) {
             return i;
         }
+    }
+    if (q->n_regions == q->cap_regions) {
+        size_t cap = q->cap_regions == 0 ? 128 : 2 * q->cap_regions;
+        struct region *grown = arena_array(q->arena, cap, sizeof *grown);
+        if (grown == NULL) {
+            return SIZE_MAX;
+        }
+        if (q->n_regions > 0) {
+            memcpy(grown, q->region, q->n_regions * sizeof *grown);
+        }
+        q->region = grown;
+        q->cap_regions = cap;
     }
     struct region *r = &q->region[q->n_regions];
     r->vendor_id = vendor;
@@ -164,7 +177,7 @@ static double or_nan(float f)
     return isnan(f) ? (double)NAN : (double)f;
 }
 
-static void fill(struct search *q, size_t row, struct machine *m)
+static int fill(struct search *q, size_t row, struct machine *m)
 {
     const struct catalog_offers *f = &q->c->offers;
     const struct scenario *s = q->s;
@@ -195,6 +208,7 @@ static void fill(struct search *q, size_t row, struct machine *m)
     m->pools = 1;
     m->region_index = region_index(q, f->vendor[row], f->region[row]);
     set_band(q, m);
+    return m->region_index == SIZE_MAX ? gt_fail(q->err, GT_ENOMEM, "", "out of memory") : 0;
 }
 
 /* Same machine in several zones at one price: the first (by zone) stands for all, unless it is
@@ -219,8 +233,9 @@ static int by_machine(const void *a, const void *b)
     if (x->region_index != y->region_index) {
         return x->region_index < y->region_index ? -1 : 1;
     }
-    int d = strcmp(x->type, y->type);
-    d = d != 0 ? d : strcmp(x->gpu, y->gpu);
+    /* names are interned: one that is there once needs no comparison with itself */
+    int d = x->type == y->type ? 0 : strcmp(x->type, y->type);
+    d = d != 0 || x->gpu == y->gpu ? d : strcmp(x->gpu, y->gpu);
     return d != 0 ? d : (x->gpus > y->gpus) - (x->gpus < y->gpus);
 }
 
@@ -260,8 +275,32 @@ static int keep_unpriced(struct search *q, size_t row)
             return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
         }
     }
-    if (q->n_unpriced < MAX_UNPRICED) {
-        fill(q, row, &q->unpriced[q->n_unpriced++]);
+    return q->n_unpriced < MAX_UNPRICED ? fill(q, row, &q->unpriced[q->n_unpriced++]) : 0;
+}
+
+/* Rows that pass, as machines with a price or without. */
+static int take_rows(struct search *q, const uint8_t *usable)
+{
+    const struct catalog_offers *f = &q->c->offers;
+    for (size_t i = 0; i < f->n; i++) {
+        if (!usable[i]) {
+            continue;
+        }
+        int rc = 0;
+        if (f->price_state[i] != PRICE_KNOWN) {
+            rc = keep_unpriced(q, i);
+        } else if (q->n_machines == 0 || !same_offer(q, q->machine[q->n_machines - 1].row, i)) {
+            struct machine *m = &q->machine[q->n_machines];
+            rc = fill(q, i, m);
+            if (isfinite(m->usd_h) && isfinite(m->upfront_usd) && isfinite(m->month_usd)) {
+                q->n_machines++;
+            } else if (rc == 0) {
+                rc = keep_unpriced(q, i); /* no exchange rate on that day */
+            }
+        }
+        if (rc != 0) {
+            return rc;
+        }
     }
     return 0;
 }
@@ -269,43 +308,28 @@ static int keep_unpriced(struct search *q, size_t row)
 int search_machines(struct search *q)
 {
     const struct catalog_offers *f = &q->c->offers;
+    uint8_t *usable = malloc(f->n + 1);
     size_t cap = 0;
-    for (size_t i = 0; i < f->n; i++) {
-        cap += row_usable(q, i);
+    for (size_t i = 0; usable != NULL && i < f->n; i++) {
+        usable[i] = row_usable(q, i);
+        cap += usable[i];
     }
     q->machine = arena_array(q->arena, cap + 1, sizeof *q->machine);
-    q->region = arena_array(q->arena, cap + 1, sizeof *q->region);
-    if (q->machine == NULL || q->region == NULL) {
-        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
-    }
-    for (size_t i = 0; i < f->n; i++) {
-        if (row_usable(q, i) && f->price_state[i] != PRICE_KNOWN) {
-            int rc = keep_unpriced(q, i);
-            if (rc != 0) {
-                return rc;
-            }
-            continue;
-        }
-        if (!row_usable(q, i) ||
-            (q->n_machines > 0 && same_offer(q, q->machine[q->n_machines - 1].row, i))) {
-            continue;
-        }
-        struct machine *m = &q->machine[q->n_machines];
-        fill(q, i, m);
-        if (isfinite(m->usd_h) && isfinite(m->upfront_usd) && isfinite(m->month_usd)) {
-            q->n_machines++;
-            continue;
-        }
-        int rc = keep_unpriced(q, i); /* no exchange rate on that day */
-        if (rc != 0) {
-            return rc;
-        }
+    int rc = usable != NULL && q->machine != NULL ? take_rows(q, usable)
+                                                  : gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    free(usable);
+    if (rc != 0) {
+        return rc;
     }
     for (size_t i = 0; i < q->n_machines; i++) {
         spread_machine(q, &q->machine[i]);
     }
     for (size_t i = 0; i < q->n_machines && q->s->spot_max_price_factor > 0; i++) {
         spot_set_cap(q, &q->machine[i]);
+    }
+    rc = search_number(q);
+    if (rc != 0) {
+        return rc;
     }
     bool net = q->s->deadline_s > 0 && strcmp(q->s->spot_policy, "spot_only") != 0;
     bool patience = q->s->wait_before_fallback_s >= 0 && q->s->start_wait_spot_s > 0;

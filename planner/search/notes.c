@@ -87,21 +87,32 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The same machine bought the same way, anywhere, with a price. */
+static bool same_way(const struct catalog_offers *t, size_t row, size_t i)
+{
+    return t->instance_type[i] == t->instance_type[row] && t->vendor[i] == t->vendor[row] &&
+           t->purchase[i] == t->purchase[row] && t->price_state[i] == PRICE_KNOWN &&
+           t->usd_per_hour[i] > 0;
+}
+
 /* A price far below the same machine's elsewhere decides ranks and may be a fault of its source:
  * nobody should sign on it unseen. */
 static void outlier_note(struct notes *o, const struct candidate *c)
 {
     const struct catalog_offers *t = &o->q->c->offers;
     size_t row = c->machine->row, n = 0;
-    double *v = arena_array(o->q->arena, t->n, sizeof *v), own = t->usd_per_hour[row];
+    double own = t->usd_per_hour[row];
+    for (size_t i = 0; i < t->n; i++) {
+        n += same_way(t, row, i);
+    }
+    double *v = arena_array(o->q->arena, n + 1, sizeof *v);
     if (v == NULL) {
         o->failed = true;
         return;
     }
+    n = 0;
     for (size_t i = 0; i < t->n; i++) {
-        if (t->vendor[i] == t->vendor[row] && t->instance_type[i] == t->instance_type[row] &&
-            t->purchase[i] == t->purchase[row] && t->price_state[i] == PRICE_KNOWN &&
-            t->usd_per_hour[i] > 0) {
+        if (same_way(t, row, i)) {
             v[n++] = t->usd_per_hour[i];
         }
     }
@@ -120,12 +131,13 @@ static void outlier_note(struct notes *o, const struct candidate *c)
 static void discount_note(struct notes *o, const struct candidate *c)
 {
     const struct catalog_offers *t = &o->q->c->offers;
-    size_t row = c->machine->row;
+    size_t row = c->machine->row, first, end;
     double spot = t->usd_per_hour[row], demand = INFINITY;
     if (t->purchase[row] != PURCHASE_SPOT && t->purchase[row] != PURCHASE_LOW_PRIORITY) {
         return;
     }
-    for (size_t i = 0; i < t->n; i++) {
+    search_region_rows(o->q, row, &first, &end);
+    for (size_t i = first; i < end; i++) {
         if (t->purchase[i] == PURCHASE_ON_DEMAND && t->instance_type[i] == t->instance_type[row] &&
             t->vendor[i] == t->vendor[row] && t->region[i] == t->region[row] &&
             t->price_state[i] == PRICE_KNOWN && t->usd_per_hour[i] > 0) {

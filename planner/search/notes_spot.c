@@ -252,9 +252,10 @@ void spot_set_cap(const struct search *q, struct machine *m)
 {
     const struct catalog_offers *f = &q->c->offers;
     const struct vendor_spot *v = vendor_spot(m->vendor);
-    size_t row = m->row;
+    size_t row = m->row, first, end;
     m->cap_usd = (double)NAN;
-    for (size_t i = 0; i < f->n && v != NULL && v->capped && m->lambda_per_h > 0; i++) {
+    search_region_rows(q, row, &first, &end);
+    for (size_t i = first; i < end && v != NULL && v->capped && m->lambda_per_h > 0; i++) {
         if (f->purchase[i] == PURCHASE_ON_DEMAND && f->price_state[i] == PRICE_KNOWN &&
             f->instance_type[i] == f->instance_type[row] && f->region[i] == f->region[row] &&
             f->vendor[i] == f->vendor[row] && f->gpu[i] == f->gpu[row]) {

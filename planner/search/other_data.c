@@ -37,7 +37,10 @@ static int checkpoint_set(struct search *q, struct region *r, const struct scena
         home.vendor_id = catalog_id(q->c, d->vendor);
         home.region_id = catalog_id(q->c, d->region);
     }
-    const char *tier = tier_fixed(d) ? d->tier : free_tier(q, &home);
+    const char *tier = tier_fixed(d) ? search_own(q, d->tier) : free_tier(q, &home);
+    if (tier == NULL) {
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    }
     int rc = charge_keep(q, &r->common, &home, tier, d);
     if (here || rc != 0) {
         r->checkpoint_tier = tier;

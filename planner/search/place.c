@@ -378,7 +378,7 @@ static void sources_here(struct places *b, const struct scenario_data *d)
     size_t n = 0;
     bool local_only = tier_class_of(d->tier) == TIER_LOCAL;
     if (tier_fixed(d)) {
-        choice[n++] = d->tier;
+        choice[n++] = search_own(q, d->tier); /* placements may outlive the scenario */
     } else {
         const char *object = tier_default_object(b->r->vendor);
         const char *block = tier_default_block(b->r->vendor);
@@ -390,6 +390,7 @@ static void sources_here(struct places *b, const struct scenario_data *d)
             choice[n++] = block;
         }
     }
+    b->rc = choice[0] == NULL ? no_memory(q) : b->rc;
     for (size_t i = 0; i < n && b->rc == 0; i++) {
         struct source from = {.tier = choice[i], .home_tier = choice[i], .text = ""};
         from.home = *b->r;
@@ -403,9 +404,9 @@ static void sources_far(struct places *b, const struct scenario_data *d, const s
 {
     struct search *q = b->q;
     bool local_only = tier_class_of(d->tier) == TIER_LOCAL;
-    const char *tier = tier_fixed(d) ? d->tier : free_tier(q, home);
+    const char *tier = tier_fixed(d) ? search_own(q, d->tier) : free_tier(q, home);
     const char *text = arena_printf(q->arena, "%s/%s %s", home->vendor, home->region, tier);
-    if (text == NULL) {
+    if (text == NULL || tier == NULL) {
         b->rc = no_memory(q);
         return;
     }

@@ -1,12 +1,13 @@
 /* The planner's entry: scenario + catalog -> ranked plans, Pareto front, what was rejected and why,
  * and the lower bound that the pass proved. Pure: no file, clock, environment. */
 #include "search.h"
+#include "again.h"
 #include "gputier/units.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-int search_open(struct search *q)
+int search_open_budget(struct search *q)
 {
     const struct scenario *s = q->s;
     q->prune = true;
@@ -21,21 +22,35 @@ int search_open(struct search *q)
         }
         q->budget_usd = money_to_double(usd);
     }
+    return 0;
+}
+
+int search_open_work(struct search *q)
+{
+    const struct scenario *s = q->s;
+    int rc = search_open_budget(q);
+    if (rc != 0) {
+        return rc;
+    }
     if (s->kind == WORKLOAD_SERVING) {
         return gt_fail(q->err, GT_EUNSUPPORTED, s->file,
                        "workload.kind is serving: `serve` sizes it, `plan` is for training");
     }
-    int rc = search_names(q);
-    if (rc == 0) {
-        rc = search_work(q);
-    }
-    if (rc == 0) {
-        rc = search_machines(q);
-    }
-    if (rc == 0) {
-        rc = search_luck(q);
-    }
+    rc = search_names(q);
+    return rc == 0 ? search_work(q) : rc;
+}
+
+int search_open_places(struct search *q)
+{
+    int rc = search_luck(q);
     return rc == 0 ? search_places(q) : rc;
+}
+
+int search_open(struct search *q)
+{
+    int rc = search_open_work(q);
+    rc = rc != 0 ? rc : search_machines(q);
+    return rc != 0 ? rc : search_open_places(q);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -81,13 +96,10 @@ static int build_list(struct search *q, const struct candidate *c, size_t n,
     return 0;
 }
 
-static void mark_shown(struct search *q, struct outcome *o, const struct candidate *c, size_t n)
+static void mark_shown(struct outcome *o, const struct candidate *c, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct rejected *r = ledger_find(q, &o->ledger, c[i].machine);
-        if (r != NULL) {
-            r->shown = true;
-        }
+        o->ledger.slot[c[i].machine->group].shown = true;
     }
 }
 
@@ -181,7 +193,7 @@ int search_run(struct search *q, struct plan_set *out)
     out->pruned = o.pruned;
     out->currency =
         search_own(q, q->o->currency != NULL && q->o->currency[0] != '\0' ? q->o->currency : "USD");
-    mark_shown(q, &o, o.top, o.n_top);
+    mark_shown(&o, o.top, o.n_top);
     rc = ledger_write(q, &o.ledger, out);
     if (rc == 0) {
         rc = build_list(q, o.top, o.n_top, &out->plan);
@@ -212,9 +224,37 @@ int search_run(struct search *q, struct plan_set *out)
         return rc;
     }
     set_dates(q, out);
-    out->warning = q->warning;
+    const char **warning = arena_array(q->arena, q->n_warnings + 1, sizeof *warning);
+    if (warning == NULL) {
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    }
+    memcpy(warning, q->warning, q->n_warnings * sizeof *warning);
+    out->warning = warning;
     out->n_warnings = q->n_warnings;
     return out->n > 0 ? 0 : search_relax(q);
+}
+
+int search_finish(struct search *q, struct plan_kept *kept, struct plan_set **out)
+{
+    struct plan_set *set = arena_alloc(q->arena, sizeof *set);
+    *out = NULL;
+    if (set == NULL) {
+        kept_release(kept);
+        arena_free(q->arena);
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    }
+    set->arena = q->arena;
+    set->kept = kept;
+    set->now = q->o->now;
+    set->seed = q->o->seed;
+    set->prices_as_of = GT_TIME_NONE;
+    int rc = search_run(q, set);
+    if (rc != 0 && rc != GT_EINFEASIBLE) {
+        plan_set_free(set);
+        return rc;
+    }
+    *out = set;
+    return rc;
 }
 
 int search_with(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
@@ -222,16 +262,11 @@ int search_with(const struct scenario *s, const struct catalog *c, const struct 
 {
     *out = NULL;
     struct arena *a = arena_new(0);
-    struct plan_set *set = a != NULL ? arena_alloc(a, sizeof *set) : NULL;
     struct search *q = a != NULL ? arena_alloc(a, sizeof *q) : NULL;
-    if (set == NULL || q == NULL) {
+    if (q == NULL) {
         arena_free(a);
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    set->arena = a;
-    set->now = o->now;
-    set->seed = o->seed;
-    set->prices_as_of = GT_TIME_NONE;
     q->s = s;
     q->c = c;
     q->o = o;
@@ -240,15 +275,11 @@ int search_with(const struct scenario *s, const struct catalog *c, const struct 
     q->arena = a;
     q->err = err;
     int rc = search_open(q);
-    if (rc == 0) {
-        rc = search_run(q, set);
-    }
-    if (rc != 0 && rc != GT_EINFEASIBLE) {
+    if (rc != 0) {
         arena_free(a);
         return rc;
     }
-    *out = set;
-    return rc;
+    return search_finish(q, NULL, out);
 }
 
 int plan_search(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
@@ -282,6 +313,7 @@ int plan_check(const struct scenario *s, const struct catalog *c, struct gt_erro
 void plan_set_free(struct plan_set *p)
 {
     if (p != NULL) {
+        kept_release(p->kept);
         arena_free(p->arena);
     }
 }

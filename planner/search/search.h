@@ -2,6 +2,7 @@
  *
  *   names.c     scenario names checked against the catalog, with the nearest ones
  *   machines.c  offers that pass the filters
+ *   number.c    what machines have in common, in numbers
  *   work.c      rate, memory and work of n machines of one kind, remembered per kind
  *   tiers.c     what a storage tier can do (shared/docs/storage-throughput.md)
  *   charge.c    priced quantities: one price row each, and what they depend on
@@ -14,7 +15,9 @@
  *   notes.c, notes_spot.c, notes_model.c  what a person must know beside the figures
  *   commitments.c  what a term's commitment costs beside renting by the hour
  *   sensitivity.c  what the first plan hinges on
- *   search.c    enumeration, pruning, ranking, Pareto front, rejected, relaxation */
+ *   pairs.c     offers with numbers of machines in the order of their bound
+ *   pass.c      one pass over them: ranking, Pareto front; ledger.c  what was rejected
+ *   search.c    the entry; relax.c  what would have to give when nothing is found */
 #ifndef GPUTIER_SEARCH_H
 #define GPUTIER_SEARCH_H
 #include "gputier/arena.h"
@@ -99,7 +102,6 @@ struct region {
     struct place *place;
     size_t n_places;
     double min_usd; /* no placement costs less (search's own double) */
-    bool all_at_least;
 };
 
 struct machine {
@@ -117,9 +119,18 @@ struct machine {
     const struct catalog_hazard *hazard; /* what it was counted from, NULL = assumed or given */
     double band_lo_pct, band_hi_pct;     /* advisor, NAN = none */
     size_t region_index;
+    uint32_t group, shape;      /* number.c */
     int pools;                  /* zones and types it may be started in again: spot.spread */
     double cap_usd;             /* maximum price an hour, NAN = none; set with max_price_factor */
     const struct machine *twin; /* the same machine on demand, for spot with a deadline */
+};
+
+/* What a pass reads of every machine, close together. */
+struct brief {
+    double usd_h;
+    uint32_t shape, region;
+    bool spot;   /* lambda_per_h > 0 */
+    bool hourly; /* nothing is paid but usd_h */
 };
 
 /* Rate of n machines of one kind with nothing but the machine as the limit. */
@@ -181,16 +192,21 @@ struct search {
     const struct plan_options *o;
     const struct search_tweak *tweak; /* NULL = none */
     struct arena *arena;              /* of the plan set: what plans point to */
+    struct arena *keep;               /* of the rates, as they come; NULL = arena */
     bool prune, use_budget, use_deadline;
     bool terse;         /* reasons are not wanted: no exact chance for what is refused */
     bool cheapest_only; /* no Pareto front: what cannot be ranked is left out by its cost alone */
     double budget_usd;
     struct machine *machine;
     size_t n_machines;
+    struct brief *brief;          /* of each machine */
+    const struct machine **shape; /* a machine of each */
+    size_t n_shapes, n_groups;
+    double *least_h;          /* of the best placement, as they come: pairs.c; NULL = none yet */
     struct machine *unpriced; /* wanted, but nobody publishes a price */
     size_t n_unpriced;
     struct region *region;
-    size_t n_regions;
+    size_t n_regions, cap_regions;
     struct kind *kinds[1024];
     /* workload */
     const struct model_profile *model; /* NULL with GPU-hours */
@@ -213,6 +229,7 @@ struct search {
 };
 
 int search_names(struct search *q);
+int search_number(struct search *q);
 int search_machines(struct search *q);
 int search_work(struct search *q);
 int search_places(struct search *q);
@@ -245,6 +262,19 @@ double least_p95(const struct candidate *c);
 /* No placement makes (m, n) cheaper, its 95 % quantile of time shorter, or it less exposed. */
 void lower_bound(const struct search *q, const struct machine *m, const struct kind *k, int n,
                  double *usd, double *p95_h, double *risk);
+/* What a pair, or one placement of it, costs and takes at least before anything of interruptions is
+ * looked at. */
+struct least {
+    double usd, time_h;
+    double risk;     /* if any of it runs on spot */
+    double twin_usd; /* the cost if none does; NAN where that cannot be */
+    bool at_least;
+};
+void least_of_pair(const struct search *q, const struct machine *m, const struct kind *k, int n,
+                   bool at_least, struct least *l);
+/* Hours from the start of a machine until 95 % of the runs are done, if nothing is interrupted. */
+double least_hours(const struct search *q, const struct candidate *c, bool spot);
+void least_of_place(const struct search *q, const struct candidate *c, struct least *l);
 /* Cost of machines for this many billed hours. */
 double machine_usd(const struct search *q, const struct machine *m, int n, double billed_h,
                    double makespan_h);
@@ -303,6 +333,8 @@ int risk_runs(const struct search *q, const struct candidate *c, struct risk_res
 const char *search_own(struct search *q, const char *s);
 int build_plan(struct search *q, const struct candidate *c, int rank, struct plan *out);
 int build_bill(struct search *q, const struct candidate *c, struct plan *out);
+/* Rows of one region stand together in a catalog: those of row m's. */
+void search_region_rows(const struct search *q, size_t m, size_t *first, size_t *end);
 /* Sets pools (spread.c). */
 void spread_machine(const struct search *q, struct machine *m);
 /* Hours that a spot machine is waited for. */
@@ -321,17 +353,21 @@ int build_notes(struct search *q, const struct candidate *c, struct plan *out);
 
 /* A machine kind bought one way: why it stands in no plan, or that it does. */
 struct rejected {
-    const struct machine *machine;
-    const char *reason; /* NULL = only dearer than what is shown */
+    const struct machine *machine; /* NULL = none that could be tried */
+    const char *reason;            /* NULL = only dearer than what is shown */
     int kind;
     double usd;
     bool accepted, shown;
+    bool looked;                        /* a pair of it was tried */
+    const struct machine *first, *over; /* the first pair by bound; the first over the budget */
+    double first_usd, over_usd;
+    int first_n;
+    bool first_at_least;
 };
 struct ledger {
-    struct rejected *slot;
-    size_t cap, n;
+    struct rejected *slot; /* by group */
+    size_t n;
 };
-struct rejected *ledger_find(struct search *q, struct ledger *l, const struct machine *m);
 int ledger_write(struct search *q, const struct ledger *l, struct plan_set *out);
 /* Fills err with the constraint that binds and the nearest relaxation; returns GT_EINFEASIBLE. */
 int search_relax(struct search *q);
@@ -352,6 +388,12 @@ int search_pass(struct search *q, size_t want, struct outcome *o);
 /* With q->prune false every candidate is evaluated: what tests compare with. */
 int search_run(struct search *q, struct plan_set *out);
 int search_open(struct search *q);
+/* search_open in parts: the machines apart, which depend on the filters alone. */
+int search_open_budget(struct search *q);
+int search_open_work(struct search *q); /* budget included */
+int search_open_places(struct search *q);
+/* Runs an opened search; takes its arena. */
+int search_finish(struct search *q, struct plan_kept *kept, struct plan_set **out);
 /* plan_search with a figure changed. */
 int search_with(const struct scenario *s, const struct catalog *c, const struct plan_options *o,
                 const struct search_tweak *tweak, struct plan_set **out, struct gt_error *err);

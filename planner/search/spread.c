@@ -33,8 +33,7 @@ static bool is_pool(const struct search *q, size_t m, size_t i)
            no_less(f->vcpus[i], f->vcpus[m]) && no_less(f->memory_gib[i], f->memory_gib[m]);
 }
 
-/* Rows of one region stand together in a catalog. */
-static void region_rows(const struct search *q, size_t m, size_t *first, size_t *end)
+void search_region_rows(const struct search *q, size_t m, size_t *first, size_t *end)
 {
     const struct catalog_offers *f = &q->c->offers;
     *first = m;
@@ -68,7 +67,7 @@ void spread_machine(const struct search *q, struct machine *m)
     if (!(m->lambda_per_h > 0) || !(q->s->spread_zones || q->s->spread_types)) {
         return;
     }
-    region_rows(q, m->row, &first, &end);
+    search_region_rows(q, m->row, &first, &end);
     int n = 0;
     for (size_t i = first; i < end; i++) {
         n += is_pool(q, m->row, i) && !seen_before(q, m->row, first, i);
@@ -86,7 +85,7 @@ const char *const *spread_zones(struct search *q, const struct machine *m, size_
 {
     const struct catalog_offers *f = &q->c->offers;
     size_t first, end;
-    region_rows(q, m->row, &first, &end);
+    search_region_rows(q, m->row, &first, &end);
     const char **zone = arena_array(q->arena, m->pools > 1 ? end - first : 1, sizeof *zone);
     *n = 0;
     for (size_t i = first; i < end && zone != NULL; i++) {

@@ -21,6 +21,12 @@ static void warn(struct search *q, const char *text)
     }
 }
 
+/* Where what is remembered of a kind lives. */
+static struct arena *keep_arena(const struct search *q)
+{
+    return q->keep != NULL ? q->keep : q->arena;
+}
+
 static const struct gpu_spec *match_spec(const struct search *q, const char *pattern)
 {
     for (size_t i = 0; i < q->c->n_gpus; i++) {
@@ -234,8 +240,8 @@ static void hours_work(struct search *q, struct kind *k)
     if (!text_leading_parts(s->gpu_hours_gpu, k->gpu)) {
         if (k->spec == NULL || q->hours_spec == NULL ||
             !(dense_rate(k->spec) > 0 && dense_rate(q->hours_spec) > 0)) {
-            k->reason = arena_printf(q->arena, "how fast %s is against %s is not known", k->gpu,
-                                     s->gpu_hours_gpu);
+            k->reason = arena_printf(keep_arena(q), "how fast %s is against %s is not known",
+                                     k->gpu, s->gpu_hours_gpu);
             return;
         }
         relative = dense_rate(k->spec) / dense_rate(q->hours_spec);
@@ -246,9 +252,9 @@ static void hours_work(struct search *q, struct kind *k)
             relative = by_model;
             how = "the throughput model";
         }
-        k->note =
-            arena_printf(q->arena, "GPU-hours of %s counted as %.3g on %s by %s, 90 %% band x%.2f",
-                         s->gpu_hours_gpu, 1 / relative, k->gpu, how, RATIO_BAND);
+        k->note = arena_printf(keep_arena(q),
+                               "GPU-hours of %s counted as %.3g on %s by %s, 90 %% band x%.2f",
+                               s->gpu_hours_gpu, 1 / relative, k->gpu, how, RATIO_BAND);
     }
     k->work_h = s->gpu_hours / (k->gpus * k->n * relative * rate_tweak(q));
     k->rate.samples_per_s = (double)NAN;
@@ -261,7 +267,7 @@ static int model_work_of(struct search *q, struct kind *k)
 {
     const struct scenario *s = q->s;
     if (k->spec == NULL) {
-        k->reason = arena_printf(q->arena, "no sheet figures for the GPU %s", k->gpu);
+        k->reason = arena_printf(keep_arena(q), "no sheet figures for the GPU %s", k->gpu);
         return 0;
     }
     struct model_job j = job_of(q, k->spec, k->gpus * k->n, k->gpus);
@@ -278,7 +284,7 @@ static int model_work_of(struct search *q, struct kind *k)
     k->has_memory = rc == 0;
     if (rc == 0 && !k->memory.fits) {
         k->memory_reason = true;
-        k->reason = arena_printf(q->arena, "memory: needs %.1f GiB per GPU, %.1f usable",
+        k->reason = arena_printf(keep_arena(q), "memory: needs %.1f GiB per GPU, %.1f usable",
                                  k->memory.peak_bytes / 1073741824.0,
                                  k->memory.usable_bytes / 1073741824.0);
         return 0;
@@ -290,7 +296,7 @@ static int model_work_of(struct search *q, struct kind *k)
         return rc;
     }
     if (rc != 0 || !(k->rate.samples_per_s > 0)) {
-        k->reason = arena_printf(q->arena, "no rate: %.150s", detail.text);
+        k->reason = arena_printf(keep_arena(q), "no rate: %.150s", detail.text);
         return 0;
     }
     k->sigma =
@@ -328,7 +334,7 @@ const struct kind *search_kind(struct search *q, const struct machine *m, int n)
             return k;
         }
     }
-    struct kind *k = arena_alloc(q->arena, sizeof *k);
+    struct kind *k = arena_alloc(keep_arena(q), sizeof *k);
     if (k == NULL) {
         return NULL;
     }

@@ -58,7 +58,7 @@ static int open_screen(struct ui *ui, void **state, struct gt_error *err)
     int rc =
         p ? form_load(&p->form, ui->app, NULL, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
     if (!rc) {
-        p->work = (struct plan_work_ctx){ui->catalog, ui->app->now, ui->app->currency};
+        p->work = (struct plan_work_ctx){ui->catalog, ui->app->now, ui->app->currency, NULL};
         p->worker = worker_start(&plan_work, &p->work, term_wake);
         rc = p->worker ? 0 : gt_fail(err, GT_ENOMEM, "", "cannot start the planning thread");
     }
@@ -82,6 +82,7 @@ static void close_screen(struct ui *ui, void *state)
         return;
     }
     plan_result_free(p->result);
+    plan_memory_free(p->work.memory);
     form_release(&p->form);
     free(p);
 }

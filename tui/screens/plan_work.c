@@ -1,5 +1,6 @@
 /* Planning beside the interface (plan_work.h). Figures of the shown plans are simulated: a small
- * number of runs answers at once, the number that the commands use follows. */
+ * number of runs answers at once, the number that the commands use follows. What does not depend on
+ * the last change is kept from plan to plan. */
 #include "plan_work.h"
 #include <stdlib.h>
 
@@ -8,8 +9,11 @@ static const uint32_t stages[] = {100, 2000};
 
 static void run(struct worker *w, void *ctx, void *job)
 {
-    const struct plan_work_ctx *x = ctx;
+    struct plan_work_ctx *x = ctx;
     bool wanted = true;
+    if (!x->memory) {
+        x->memory = plan_memory_new(); /* without it each plan starts from nothing */
+    }
     for (size_t i = 0; i < N_STAGES && wanted; i++) {
         struct plan_options o = {.top = 20,
                                  .seed = 1,
@@ -21,7 +25,7 @@ static void run(struct worker *w, void *ctx, void *job)
         if (!r) {
             return;
         }
-        r->code = plan_search(job, x->catalog, &o, &r->set, &r->err);
+        r->code = plan_search_again(x->memory, job, x->catalog, &o, &r->set, &r->err);
         wanted = worker_deliver(w, r, i + 1 == N_STAGES);
     }
 }

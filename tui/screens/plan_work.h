@@ -13,6 +13,7 @@ struct plan_work_ctx { /* as long as the worker lives */
     const struct catalog *catalog;
     int64_t now;
     const char *currency;
+    struct plan_memory *memory; /* the worker's; NULL at first, freed when it has stopped */
 };
 extern const struct worker_ops plan_work;
 void plan_result_free(void *result);

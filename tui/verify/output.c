@@ -231,7 +231,11 @@ static void text_list(struct buf *out, const char *path, const struct verify_lis
                  c->n_calibrated, 100 * c->calibrated_median, 100 * c->calibrated_p90);
     }
     if (l->statistics) {
-        buf_addf(out, " (%s)", verify_list_passes(l, o) ? "within limits" : "outside limits");
+        buf_addf(out, " (%s limits", verify_list_passes(l, o) ? "within" : "outside");
+        if (!l->memory) {
+            buf_addf(out, " of %.3g %% and %.3g %%", 100 * o->max_median, 100 * o->max_p90);
+        }
+        buf_addc(out, ')');
     }
     buf_addc(out, '\n');
 }

@@ -304,8 +304,9 @@ static void sum_up(struct engine *e, struct fetch_summary *out, struct gt_error 
         out->quarantined += run->failed == 0 && run->quarantined > 0;
         out->unchanged += run->failed + run->quarantined + run->done == 0;
         out->done += run->failed + run->quarantined == 0 && run->done > 0;
-        if (err->code == 0 && run->err.code != 0) {
-            *err = run->err;
+        bool first = err->code == 0 && run->err.code != 0;
+        if (first || (err->code == GT_EQUARANTINE && run->failed > 0)) {
+            *err = run->err; /* what failed weighs more than what was held back */
         }
     }
 }

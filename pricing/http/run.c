@@ -389,7 +389,8 @@ void run_part_ended(struct fetch_run *run, const struct transfer *t, int state,
         run->failed++;
         break;
     }
-    if (why && run->err.code == 0) {
+    bool worse = run->err.code == GT_EQUARANTINE && state == FETCH_FAILED;
+    if (why && (run->err.code == 0 || worse)) {
         run->err = *why;
     }
     char message[sizeof why->text + sizeof why->where + 4] = "";

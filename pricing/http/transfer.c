@@ -311,7 +311,10 @@ static void broken(struct engine *e, struct transfer *t, CURLcode code)
     } else if (code == CURLE_OUT_OF_MEMORY) { /* which is how libcurl calls such a line */
         gt_fail(&t->err, GT_ENET, "", "a header line over 100 KiB, or out of memory");
     } else if (code == CURLE_PEER_FAILED_VERIFICATION) {
-        gt_fail(&t->err, GT_ENET, "", "the server's certificate is not trusted: %s", why);
+        gt_fail(&t->err, GT_ENET, "",
+                "the server's certificate is not trusted: %s (a CA of your own: SSL_CERT_FILE or "
+                "CURL_CA_BUNDLE names its file)",
+                why);
     } else if (code == CURLE_OPERATION_TIMEDOUT && engine_now_ms() >= t->deadline_ms) {
         gt_fail(&t->err, GT_ENET, "", "not complete in the time allowed (%llu bytes came)",
                 (unsigned long long)t->body.raw);

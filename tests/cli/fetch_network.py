@@ -149,7 +149,7 @@ def https():
     start(server)
     url = "https://127.0.0.1:%d" % server.server_port
     ca = {"SSL_CERT_FILE": TLS + "/cert.pem"}
-    check("an unknown issuer is refused", fetch(url + "/ok", tries="5"), 1, "not trusted")
+    check("an unknown issuer is refused", fetch(url + "/ok", tries="5"), 1, "not trusted", "SSL_CERT_FILE")
     say(not Vendor.log, "before anything was asked, and the key sent")
     check("a known one is trusted", fetch(url + "/ok", **ca), 0)
     check("CURL_CA_BUNDLE as well", fetch(url + "/ok", CURL_CA_BUNDLE=TLS + "/cert.pem"), 0)

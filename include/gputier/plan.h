@@ -63,6 +63,7 @@ struct plan {
     /* time */
     double epoch_s;
     struct model_rate rate;
+    double block_wait_s; /* of the makespan: until a capacity block begins; else 0 */
     double makespan_mean_s, makespan_p5_s, makespan_p50_s, makespan_p95_s;
     double deadline_probability, deadline_lo, deadline_hi; /* NAN without a deadline */
     double interruption_per_h;

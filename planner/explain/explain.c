@@ -217,6 +217,10 @@ static void time_tree(struct tree *t, struct explain_node *root)
         add(t, work, EXPLAIN_CHOICE, "GPUs", arena_printf(t->a, "%g x %s", p->gpu_count, p->gpu),
             "", "");
     }
+    if (p->block_wait_s > 0) {
+        add(t, time, EXPLAIN_FORMULA, "until the block begins", digits(t, p->block_wait_s), "s",
+            "its start, as the price row says it - now");
+    }
     if (t->s != NULL) {
         key_number(t, time, "workload.setup", t->s->setup_s, "s");
         key_number(t, time, "start_wait.on_demand", t->s->start_wait_on_demand_s, "s");

@@ -132,6 +132,8 @@ static int set_time(struct search *q, const struct candidate *c, struct plan *ou
         return rc;
     }
     out->makespan_mean_s = c->makespan_h * 3600;
+    out->block_wait_s =
+        c->machine->purchase == PURCHASE_CAPACITY_BLOCK ? 3600 * block_wait_h(q, c->machine) : 0;
     out->makespan_p5_s = r.p5_h * 3600;
     out->makespan_p50_s = r.p50_h * 3600;
     out->makespan_p95_s = r.p95_h * 3600;

@@ -158,6 +158,8 @@ def planned_with_as_sold():
         check("%s h: after the wait" % hours, p["time"]["makespan_s"]["p95"], round((wait + hours) * 3600))
         note = p["notes"][0]
         check("%s h: %s" % (hours, note), ("it begins 2026-12-05T11:30:00Z, 73.5 h from now" in note, "on demand (list" in note), (True, True))
+    r = box.run("explain", os.path.join(box.dir, "s.yaml"))
+    check("explained: " + r.stderr, [x.split(":")[1].split()[0] for x in r.stdout.splitlines() if "until the block begins" in x], ["264600"])
     plan(1, wait + 2)
     plan(1, wait - 1, status=3)
     plan(26 * 7 * 24, 8000, status=3)

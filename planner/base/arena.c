@@ -81,6 +81,22 @@ void *arena_alloc(struct arena *a, size_t size)
     return p;
 }
 
+void *arena_reserve(struct arena *a, size_t size)
+{
+    if (size > SIZE_MAX / 2 || (a->limit && (size > a->limit || a->total > a->limit - size))) {
+        return NULL;
+    }
+    struct block *b = calloc(1, HEADER + size);
+    if (!b) {
+        return NULL;
+    }
+    b->size = size;
+    b->next = a->head;
+    a->head = b;
+    a->total += size;
+    return (char *)b + HEADER;
+}
+
 void *arena_array(struct arena *a, size_t n, size_t size)
 {
     if (size && n > SIZE_MAX / 2 / size) {
@@ -150,13 +166,16 @@ static uint32_t hash_bytes(const char *s, size_t len)
     return (uint32_t)(h >> 32);
 }
 
-static int intern_grow(struct intern *t)
+/* To a capacity, a power of two. */
+static int intern_grow(struct intern *t, uint32_t cap)
 {
-    uint32_t cap = t->cap ? t->cap * 2 : 256;
+    if (cap > UINT32_MAX / 4) {
+        return -1;
+    }
     const char **text = arena_array(t->arena, cap, sizeof *text);
     uint32_t *len = arena_array(t->arena, cap, sizeof *len);
     uint32_t *slot = arena_array(t->arena, (size_t)cap * 2, sizeof *slot);
-    if (cap > UINT32_MAX / 4 || !text || !len || !slot) {
+    if (!text || !len || !slot) {
         return -1;
     }
     uint32_t mask = cap * 2 - 1;
@@ -202,10 +221,31 @@ struct intern *intern_new(struct arena *a)
         return NULL;
     }
     t->arena = a;
-    if (intern_grow(t) || intern_add(t, "", 0) != 0) {
+    if (intern_grow(t, 256) || intern_add(t, "", 0) != 0) {
         return NULL;
     }
     return t;
+}
+
+static uint32_t cap_for(const struct intern *t, uint32_t n)
+{
+    uint64_t cap = t->cap;
+    while (cap < (uint64_t)t->n + n) {
+        cap *= 2;
+    }
+    return cap > UINT32_MAX / 4 ? UINT32_MAX : (uint32_t)cap;
+}
+
+int intern_reserve(struct intern *t, uint32_t n)
+{
+    uint32_t cap = cap_for(t, n);
+    return cap > t->cap ? intern_grow(t, cap) : 0;
+}
+
+size_t intern_room(const struct intern *t, uint32_t n, size_t len)
+{
+    size_t cap = cap_for(t, n), each = sizeof *t->text + sizeof *t->len + 2 * sizeof *t->slot;
+    return cap * each + 3 * ALIGN + n * ((len + ALIGN) / ALIGN * ALIGN);
 }
 
 uint32_t intern_add(struct intern *t, const char *text, size_t len)
@@ -216,7 +256,7 @@ uint32_t intern_add(struct intern *t, const char *text, size_t len)
         return id;
     }
     if (t->n == t->cap) {
-        if (intern_grow(t)) {
+        if (intern_grow(t, t->cap * 2)) {
             return UINT32_MAX;
         }
         lookup(t, text, len, &at);
@@ -234,7 +274,7 @@ uint32_t intern_add(struct intern *t, const char *text, size_t len)
 
 uint32_t intern_append(struct intern *t, const char *text, size_t len)
 {
-    if (len > UINT32_MAX || (t->n == t->cap && intern_grow(t))) {
+    if (len > UINT32_MAX || (t->n == t->cap && intern_grow(t, t->cap * 2))) {
         return UINT32_MAX;
     }
     const char *copy = arena_strndup(t->arena, text, len);

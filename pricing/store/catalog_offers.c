@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #define BIG_PAGES ((size_t)4 << 20)
+#define SKU_BYTES 16 /* what most take */
 
 /* First use of a small page costs as much as reading some rows; a large catalog has 40,000. */
 static void big_pages(void *p, size_t bytes)
@@ -78,6 +79,18 @@ static int make_columns(struct pass *p, struct gt_error *err)
                    p->feed == NULL
                ? load_nomem(p->l, err)
                : 0;
+}
+
+/* Room for the texts of a large catalog, nearly all of them SKUs, on big pages. */
+static void reserve_texts(const struct pass *p)
+{
+    struct intern *strings = p->l->cat->strings;
+    uint32_t n = p->cap < UINT32_MAX / 8 ? (uint32_t)p->cap : 0;
+    size_t bytes = intern_room(strings, n, SKU_BYTES);
+    if (bytes >= BIG_PAGES) { /* without it the load goes on, only slower */
+        big_pages(arena_reserve(p->l->cat->arena, bytes), bytes);
+        (void)intern_reserve(strings, n);
+    }
 }
 
 static double usd_per_hour(struct pass *p, const struct offer *o)
@@ -159,7 +172,10 @@ static void write_row(struct pass *p, size_t row, const struct offer *o)
     c->network_gbps[row] = type->network_gbps;
     c->currency[row] = o->text[TEXT_CURRENCY];
     c->sku[row] = o->text[TEXT_SKU];
-    c->note[row] = o->text[TEXT_NOTE];
+    /* these are mostly 0 as they are: a page unwritten costs nothing */
+    if (o->text[TEXT_NOTE] != c->note[row]) {
+        c->note[row] = o->text[TEXT_NOTE];
+    }
     c->source[row] = feed->source;
     c->origin[row] = feed->origin;
     c->fetched_at[row] = feed->fetched_at;
@@ -168,8 +184,12 @@ static void write_row(struct pass *p, size_t row, const struct offer *o)
     c->offering_class[row] = (uint8_t)(o->options >> 16 & 0xff);
     c->price_state[row] = o->state;
     c->price_per_hour[row] = o->hour;
-    c->upfront[row] = o->upfront;
-    c->price_month[row] = o->month;
+    if (o->upfront != c->upfront[row]) {
+        c->upfront[row] = o->upfront;
+    }
+    if (o->month != c->price_month[row]) {
+        c->price_month[row] = o->month;
+    }
     c->usd_per_hour[row] = o->usd;
     c->as_of[row] = o->as_of;
     c->valid_from[row] = o->valid_from;
@@ -177,11 +197,16 @@ static void write_row(struct pass *p, size_t row, const struct offer *o)
     c->id[row] = o->id;
 }
 
-uint32_t *offers_slot(const struct pass *p, uint32_t place, uint32_t type, uint32_t options)
+static uint64_t hash_key(uint32_t place, uint32_t type, uint32_t options)
 {
     uint64_t h = (uint64_t)place * 0x9E3779B97F4A7C15ULL;
     h = (h ^ h >> 29 ^ type) * 0xBF58476D1CE4E5B9ULL;
-    h = (h ^ h >> 32 ^ options) * 0x94D049BB133111EBULL;
+    return (h ^ h >> 32 ^ options) * 0x94D049BB133111EBULL;
+}
+
+uint32_t *offers_slot(const struct pass *p, uint32_t place, uint32_t type, uint32_t options)
+{
+    uint64_t h = hash_key(place, type, options);
     for (uint32_t i = (uint32_t)(h >> 32) & p->mask;; i = (i + 1) & p->mask) {
         struct offer_slot *s = &p->slot[i];
         if (s->row == 0) {
@@ -228,6 +253,20 @@ static int add_offer(struct pass *p, const struct offer *o, struct gt_error *err
     return rc;
 }
 
+/* Reads a row and adds the one AHEAD before it: the memory of its slot has come by then. */
+static int next_offer(struct pass *p, sqlite3_stmt *st, struct gt_error *err)
+{
+    struct offer *o = &p->ahead[p->n_read % AHEAD];
+    int rc = p->n_read >= AHEAD ? add_offer(p, o, err) : 0;
+    rc = rc ? rc : read_offer(p, st, o, err);
+    if (rc == 0) {
+        __builtin_prefetch(
+            &p->slot[(uint32_t)(hash_key(o->place, o->type, o->options) >> 32) & p->mask], 1);
+        p->n_read++;
+    }
+    return rc;
+}
+
 static int read_offers(struct pass *p, struct gt_error *err)
 {
     sqlite3_stmt *st = NULL;
@@ -243,6 +282,7 @@ static int read_offers(struct pass *p, struct gt_error *err)
         rc = make_columns(p, err);
     }
     if (rc == 0) {
+        reserve_texts(p);
         rc = load_prepare(p->l,
                           "SELECT o.id, o.feed, o.place, o.instance_type, o.purchase, o.payment,"
                           " o.offering_class, o.price_state, o.price, o.upfront, o.price_month,"
@@ -256,13 +296,12 @@ static int read_offers(struct pass *p, struct gt_error *err)
         if (!p->l->with_cpu_only && type < p->l->n_types && p->l->types[type].num == 0) {
             continue;
         }
-        struct offer o;
-        rc = read_offer(p, st, &o, err);
-        if (rc == 0) {
-            rc = add_offer(p, &o, err);
-        }
+        rc = next_offer(p, st, err);
     }
     (void)sqlite3_finalize(st);
+    for (size_t i = p->n_read < AHEAD ? 0 : p->n_read - AHEAD; rc == 0 && i < p->n_read; i++) {
+        rc = add_offer(p, &p->ahead[i % AHEAD], err);
+    }
     return rc == 0 ? offers_conflicts(p, err) : rc;
 }
 

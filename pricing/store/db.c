@@ -178,7 +178,8 @@ void bind_money(sqlite3_stmt *st, int i, money m)
 
 int64_t column_time(sqlite3_stmt *st, int i)
 {
-    return sqlite3_column_type(st, i) == SQLITE_NULL ? GT_TIME_NONE : sqlite3_column_int64(st, i);
+    int64_t v = sqlite3_column_int64(st, i); /* 0 for NULL too */
+    return v == 0 && sqlite3_column_type(st, i) == SQLITE_NULL ? GT_TIME_NONE : v;
 }
 
 double column_real(sqlite3_stmt *st, int i)

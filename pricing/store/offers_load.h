@@ -50,6 +50,7 @@ struct columns {
     double *usd_per_hour;
     int64_t *as_of, *fetched_at, *valid_from, *valid_to, *id;
 };
+#define AHEAD 8 /* rows between asking for a slot's memory and using it */
 /* One row before it has its place. */
 struct offer {
     uint32_t place, type, options; /* options: purchase, payment, class in one number */
@@ -83,6 +84,8 @@ struct pass {
     struct loser *losers;
     size_t n_losers, losers_cap;
     struct text_cache cache[N_TEXT];
+    struct offer ahead[AHEAD]; /* the last ones read; those not yet added */
+    size_t n_read;
     uint32_t usd_currency; /* of usd_rate */
     double usd_rate;
 };

@@ -163,6 +163,35 @@ static void buffer_keeps_its_maximum(void **state)
     buf_release(&b);
 }
 
+/* Room that is made ahead holds what it was made for, and changes no string. */
+static void reserved_room_is_enough(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new(0);
+    struct intern *t = intern_new(a);
+    char text[16];
+    assert_int_equal(intern_add(t, "before", 6), 1);
+    char *room = arena_reserve(a, intern_room(t, 3000, 15));
+    assert_non_null(room);
+    size_t used = arena_used(a);
+    assert_int_equal(intern_reserve(t, 3000), 0);
+    for (uint32_t i = 0; i < 3000; i++) {
+        int n = snprintf(text, sizeof text, "string-%08u", i);
+        assert_int_equal(intern_add(t, text, (size_t)n), i + 2);
+        assert_true(intern_text(t, i + 2) > room);
+    }
+    assert_int_equal(arena_used(a), used);
+    assert_int_equal(intern_find(t, "before", 6), 1);
+    assert_int_equal(intern_find(t, "string-00002999", 15), 3001);
+    assert_int_equal(intern_reserve(t, UINT32_MAX / 2), -1); /* more than ids can number */
+    assert_string_equal(intern_text(t, 3001), "string-00002999");
+    arena_free(a);
+    struct arena *small = arena_new(10000);
+    assert_null(arena_reserve(small, 20000));
+    assert_non_null(arena_alloc(small, 100));
+    arena_free(small);
+}
+
 static void interning_gives_equal_ids(void **state)
 {
     struct arena *a = arena_new(0);
@@ -264,6 +293,7 @@ int main(void)
         cmocka_unit_test(names_match_by_leading_parts),
         cmocka_unit_test(buffer_keeps_its_maximum),
         cmocka_unit_test(interning_gives_equal_ids),
+        cmocka_unit_test(reserved_room_is_enough),
         cmocka_unit_test(json_is_escaped),
         cmocka_unit_test(csv_never_runs_a_formula),
         cmocka_unit_test(random_streams_are_reproducible),

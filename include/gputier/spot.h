@@ -4,6 +4,7 @@
 #define GPUTIER_SPOT_H
 #include "gputier/arena.h"
 #include "gputier/error.h"
+#include "gputier/team.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,10 @@ struct ckpt_quantiles {
 };
 int ckpt_simulate(const struct ckpt_job *job, double deadline_h, uint64_t seed, uint32_t runs,
                   struct ckpt_quantiles *out, struct gt_error *err) GT_CHECK;
+/* The same by a team; the same result. */
+int ckpt_simulate_by(const struct team *team, const struct ckpt_job *job, double deadline_h,
+                     uint64_t seed, uint32_t runs, struct ckpt_quantiles *out,
+                     struct gt_error *err) GT_CHECK;
 /* The sampler below it: makespan_h[runs] and, if not NULL, billed_h[runs], in order of the runs.
  * shape 0: exponential with job->lambda_per_h; else Weibull (restarts interruptible). */
 int ckpt_sample(const struct ckpt_job *job, double shape, double scale_h, uint64_t seed,
@@ -80,6 +85,10 @@ struct spot_replay {
     int64_t zone_s[SPOT_MAX_ZONES]; /* spot_s by zone: the bill can be recomputed exactly */
 };
 int spot_replay(const struct spot_case *c, struct spot_replay *out, struct gt_error *err) GT_CHECK;
+/* out[n], one replay from each start_tick[n] (c->start_tick is not read), by a team (may be NULL):
+ * the same as spot_replay of each; the error is that of the first that has one. */
+int spot_replay_many(const struct team *team, const struct spot_case *c, const int64_t *start_tick,
+                     size_t n, struct spot_replay *out, struct gt_error *err) GT_CHECK;
 bool spot_policy_known(const char *name);
 const char *spot_policy_name(size_t i); /* i-th name, NULL past the end */
 

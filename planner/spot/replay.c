@@ -4,6 +4,7 @@
 #include "internal.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_S 1000000000 /* 31 years */
@@ -22,6 +23,7 @@ struct run {
     bool switched;                 /* up_switch runs as `up` from here on */
     int64_t switch_t, switch_done; /* t0, P0 */
     int64_t up_until;              /* up_next: end of the up run that was measured last */
+    const int32_t *change;         /* of all zones: struct changes; NULL = read tick by tick */
 };
 /* S' for S != SPOT outside the safety net. */
 typedef enum state decide_fn(struct run *r, bool up);
@@ -211,6 +213,15 @@ static int check_seconds(const char *name, int64_t v, int64_t least, struct gt_e
     return 0;
 }
 
+static int check_start(const struct spot_case *c, struct gt_error *err)
+{
+    if (c->start_tick < 0 || (uint64_t)c->start_tick >= c->traces[0].n) {
+        return gt_fail(err, GT_ERANGE, "start_tick", "%lld is outside the trace's %zu samples",
+                       (long long)c->start_tick, c->traces[0].n);
+    }
+    return 0;
+}
+
 static int check_traces(const struct spot_case *c, struct gt_error *err)
 {
     if (c->n_traces < 1 || c->n_traces > SPOT_MAX_ZONES) {
@@ -234,11 +245,7 @@ static int check_traces(const struct spot_case *c, struct gt_error *err)
     if (!(c->p_od >= 0) || !isfinite(c->p_od)) {
         return gt_fail(err, GT_ERANGE, "p_od", "a price must be 0 or more, found %g", c->p_od);
     }
-    if (c->start_tick < 0 || (uint64_t)c->start_tick >= c->traces[0].n) {
-        return gt_fail(err, GT_ERANGE, "start_tick", "%lld is outside the trace's %zu samples",
-                       (long long)c->start_tick, c->traces[0].n);
-    }
-    return 0;
+    return check_start(c, err);
 }
 
 static int check_case(const struct spot_case *c, const struct policy *p, struct gt_error *err)
@@ -318,15 +325,44 @@ static void apply(struct run *r, enum state next, struct spot_replay *out)
     r->state = next;
 }
 
-/* Ticks from here on, at least 1 and at most `most`, before zone z changes to `up`. */
-static int64_t until(const struct run *r, size_t z, bool up, int64_t most)
+/* Ticks from here on, at least `n` and at most `most`, before zone z is `up` or not up. */
+static int64_t until_from(const struct run *r, size_t z, bool up, int64_t n, int64_t most)
 {
     const int32_t *count = r->c->traces[z].count + r->tick;
-    int64_t n = 1;
+    if (r->change != NULL) {
+        if (n < most && (count[n] >= r->c->nodes) != up) {
+            n = r->change[(int64_t)z * r->end + r->tick + n] - r->tick;
+        }
+        return n < most ? n : most;
+    }
     while (n < most && (count[n] >= r->c->nodes) != up) {
         n++;
     }
     return n;
+}
+
+static int64_t until(const struct run *r, size_t z, bool up, int64_t most)
+{
+    return until_from(r, z, up, 1, most);
+}
+
+/* Ticks before `up` on demand could be on its line at the earliest, at least 1: each tick puts done
+ * forward by g at most, and the line too. */
+static int64_t off_line(const struct run *r, int64_t most)
+{
+    const struct spot_case *c = r->c;
+    int64_t run = c->deadline_s - r->switch_t, rise = c->work_s - r->switch_done;
+    int64_t at = r->t + 2 * c->restart_s - r->switch_t;
+    int64_t behind = at * rise - (r->done - r->switch_done) * run;
+    if (behind <= 0) {
+        return 1;
+    }
+    if (run <= rise) {
+        return most;
+    }
+    int64_t nearer = r->gap * (run - rise); /* by each tick */
+    int64_t ticks = (behind - 1) / nearer + 1;
+    return ticks < most ? ticks : most;
 }
 
 static int64_t idle_holds(const struct run *r, const struct policy *p, int64_t most)
@@ -351,7 +387,8 @@ static int64_t idle_holds(const struct run *r, const struct policy *p, int64_t m
 /* Ticks from here on (at least 1) for which the present state is certain to be decided again, so
  * that the replay jumps over them: spot while its zone is up; on demand once the safety net has
  * caught (each tick takes g from the time left and at most g from the work left) or until spot is
- * up; idling until spot is up, the net catches or the job falls behind the line. */
+ * up, for `up` not before its line is reached; idling until spot is up, the net catches or the job
+ * falls behind the line. */
 static int64_t holds(const struct run *r, const struct policy *p)
 {
     const struct spot_case *c = r->c;
@@ -367,7 +404,8 @@ static int64_t holds(const struct run *r, const struct policy *p)
     if (p->decide == on_demand || safety_net(r)) {
         return most;
     }
-    return p->keeps_od && c->n_traces == 1 ? until(r, 0, true, most) : 1;
+    int64_t least = p->decide == up ? off_line(r, most) : 1;
+    return p->keeps_od && c->n_traces == 1 ? until_from(r, 0, true, least, most) : least;
 }
 
 /* `span` seconds of running; true when the work is done (finish_s set). */
@@ -397,19 +435,19 @@ static bool advance(struct run *r, int64_t span, struct spot_replay *out)
     return true;
 }
 
-int spot_replay(const struct spot_case *c, struct spot_replay *out, struct gt_error *err)
+/* A case that has been checked, from one start. */
+static int replay_one(const struct spot_case *c, const struct policy *p, const int32_t *change,
+                      struct spot_replay *out, struct gt_error *err)
 {
-    const struct policy *p = policy_find(c->policy);
-    int rc = check_case(c, p, err);
-    if (rc) {
-        return rc;
-    }
     *out = (struct spot_replay){.finished = false};
     if (!p->decide) {
         return spot_optimal(c, out, err);
     }
-    struct run r = {
-        .c = c, .gap = c->traces[0].gap_s, .end = (int64_t)c->traces[0].n, .tick = c->start_tick};
+    struct run r = {.c = c,
+                    .gap = c->traces[0].gap_s,
+                    .end = (int64_t)c->traces[0].n,
+                    .tick = c->start_tick,
+                    .change = change};
     for (int64_t ticks; r.tick < r.end; r.tick += ticks, r.t += ticks * r.gap) {
         preempt(&r, out);
         apply(&r, decide(&r, p), out);
@@ -425,4 +463,91 @@ int spot_replay(const struct spot_case *c, struct spot_replay *out, struct gt_er
     out->cost = (double)c->nodes * bill / 3600;
     out->deadline_met = out->finished && out->finish_s <= c->deadline_s;
     return 0;
+}
+
+int spot_replay(const struct spot_case *c, struct spot_replay *out, struct gt_error *err)
+{
+    const struct policy *p = policy_find(c->policy);
+    int rc = check_case(c, p, err);
+    return rc ? rc : replay_one(c, p, NULL, out, err);
+}
+
+/* For every tick of every zone the first later one at which the zone comes or goes; n where none
+ * does. NULL = out of memory or too many ticks: they are read one by one then. */
+static int32_t *find_changes(const struct spot_case *c)
+{
+    size_t n = c->traces[0].n;
+    int32_t *change = n <= SPOT_MAX_TICKS ? malloc(c->n_traces * n * sizeof *change) : NULL;
+    for (size_t z = 0; z < c->n_traces && change; z++) {
+        const int32_t *count = c->traces[z].count;
+        int32_t next = (int32_t)n;
+        for (size_t i = n; i-- > 0;) {
+            if (i + 1 < n && (count[i] >= c->nodes) != (count[i + 1] >= c->nodes)) {
+                next = (int32_t)i + 1;
+            }
+            change[z * n + i] = next;
+        }
+    }
+    return change;
+}
+
+/* Starts that one thread takes at once. */
+#define STARTS 64
+
+struct many {
+    const struct spot_case *c;
+    const struct policy *p;
+    const int32_t *change;
+    const int64_t *start_tick;
+    size_t n;
+    struct spot_replay *out;
+    int *rc;
+    struct gt_error *err; /* of each block */
+};
+
+static void replay_block(void *ctx, size_t block)
+{
+    const struct many *m = ctx;
+    struct spot_case c = *m->c;
+    size_t end = (block + 1) * STARTS < m->n ? (block + 1) * STARTS : m->n;
+    for (size_t i = block * STARTS; i < end && !m->rc[block]; i++) {
+        c.start_tick = m->start_tick[i];
+        m->rc[block] = check_start(&c, &m->err[block]);
+        if (!m->rc[block]) {
+            m->rc[block] = replay_one(&c, m->p, m->change, &m->out[i], &m->err[block]);
+        }
+    }
+}
+
+int spot_replay_many(const struct team *team, const struct spot_case *c, const int64_t *start_tick,
+                     size_t n, struct spot_replay *out, struct gt_error *err)
+{
+    struct many m = {.c = c, .start_tick = start_tick, .n = n, .out = out};
+    struct spot_case first = *c;
+    first.start_tick = 0;
+    m.p = policy_find(c->policy);
+    int rc = check_case(&first, m.p, err);
+    if (rc || !n) {
+        return rc;
+    }
+    size_t blocks = (n - 1) / STARTS + 1;
+    m.rc = calloc(blocks, sizeof *m.rc);
+    m.err = calloc(blocks, sizeof *m.err);
+    if (!m.rc || !m.err) {
+        rc = gt_fail(err, GT_ENOMEM, "", "out of memory for %zu starts", n);
+    } else {
+        int32_t *change = find_changes(c);
+        m.change = change;
+        team_each(team, blocks, replay_block, &m);
+        free(change);
+        for (size_t i = 0; i < blocks && !rc; i++) {
+            rc = m.rc[i];
+            if (rc && err) {
+                *err = m.err[i];
+            }
+        }
+    }
+    free(m.rc);
+    free(m.err);
+    return rc;
 }

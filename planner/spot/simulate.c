@@ -107,32 +107,55 @@ static int sampler_init(struct sampler *s, const struct ckpt_job *job, double sh
     return 0;
 }
 
+struct sampling {
+    struct sampler s;
+    bool weibull;
+    uint64_t seed;
+    uint32_t runs;
+    double *makespan_h, *billed_h;
+};
+
+static void sample_block(void *ctx, size_t block)
+{
+    const struct sampling *a = ctx;
+    uint32_t start = (uint32_t)block * BLOCK;
+    uint32_t stop = a->runs - start < BLOCK ? a->runs : start + BLOCK;
+    struct rng r;
+    rng_init(&r, a->seed, block);
+    for (uint32_t i = start; i < stop; i++) {
+        double billed, interruptions;
+        if (a->weibull) {
+            run_weibull(&a->s, &r, &billed, &interruptions);
+        } else {
+            run_exponential(&a->s, &r, &billed, &interruptions);
+        }
+        a->makespan_h[i] = billed + interruptions * a->s.wait_h;
+        if (a->billed_h) {
+            a->billed_h[i] = billed;
+        }
+    }
+}
+
+static int sample_by(const struct team *team, const struct ckpt_job *job, double shape,
+                     double scale_h, uint64_t seed, uint32_t runs, double *makespan_h,
+                     double *billed_h, struct gt_error *err)
+{
+    struct sampling a = {.weibull = shape != 0,
+                         .seed = seed,
+                         .runs = runs,
+                         .makespan_h = makespan_h,
+                         .billed_h = billed_h};
+    int rc = sampler_init(&a.s, job, shape, scale_h, runs, err);
+    if (!rc) {
+        team_each(team, (runs + BLOCK - 1) / BLOCK, sample_block, &a);
+    }
+    return rc;
+}
+
 int ckpt_sample(const struct ckpt_job *job, double shape, double scale_h, uint64_t seed,
                 uint32_t runs, double *makespan_h, double *billed_h, struct gt_error *err)
 {
-    struct sampler s;
-    int rc = sampler_init(&s, job, shape, scale_h, runs, err);
-    if (rc) {
-        return rc;
-    }
-    for (uint32_t start = 0; start < runs; start += BLOCK) {
-        uint32_t stop = runs - start < BLOCK ? runs : start + BLOCK;
-        struct rng r;
-        rng_init(&r, seed, start / BLOCK);
-        for (uint32_t i = start; i < stop; i++) {
-            double billed, interruptions;
-            if (shape != 0) {
-                run_weibull(&s, &r, &billed, &interruptions);
-            } else {
-                run_exponential(&s, &r, &billed, &interruptions);
-            }
-            makespan_h[i] = billed + interruptions * s.wait_h;
-            if (billed_h) {
-                billed_h[i] = billed;
-            }
-        }
-    }
-    return 0;
+    return sample_by(NULL, job, shape, scale_h, seed, runs, makespan_h, billed_h, err);
 }
 
 /* Hoare's selection: afterwards v[k] is the value of rank k, none before it larger and none after
@@ -214,6 +237,12 @@ static void wilson(double k, double n, double *lo, double *hi)
 int ckpt_simulate(const struct ckpt_job *job, double deadline_h, uint64_t seed, uint32_t runs,
                   struct ckpt_quantiles *out, struct gt_error *err)
 {
+    return ckpt_simulate_by(NULL, job, deadline_h, seed, runs, out, err);
+}
+
+int ckpt_simulate_by(const struct team *team, const struct ckpt_job *job, double deadline_h,
+                     uint64_t seed, uint32_t runs, struct ckpt_quantiles *out, struct gt_error *err)
+{
     size_t n = runs;
     if (runs < 1 || runs > MAX_RUNS) {
         return gt_fail(err, GT_ERANGE, "runs", "%u is not from 1 to %u", runs, MAX_RUNS);
@@ -224,7 +253,7 @@ int ckpt_simulate(const struct ckpt_job *job, double deadline_h, uint64_t seed, 
     if (!makespan) {
         return gt_fail(err, GT_ENOMEM, "runs", "out of memory for %u runs", runs);
     }
-    int rc = ckpt_sample(job, 0, 0, seed, runs, makespan, billed, err);
+    int rc = sample_by(team, job, 0, 0, seed, runs, makespan, billed, err);
     if (!rc) {
         size_t within = 0;
         for (size_t i = 0; i < n; i++) {

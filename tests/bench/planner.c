@@ -1,5 +1,6 @@
 /* Speed of the planner's inner loops, in CPU time of this thread: the admissible bound over all
- * offers, a whole plan, one input changed, trajectories, trace replay. Offers are made up: 3
+ * offers, a whole plan, one input changed, trajectories, trace replay; both by wall time with two
+ * threads. Offers are made up: 3
  * vendors, 25 regions, 4,000 types, on demand and spot. */
 #include "../../planner/search/search.h"
 #include "../unit/support/tiny_catalog.h"
@@ -189,6 +190,67 @@ static double plan_once(struct catalog *c, int hours)
     return t;
 }
 
+static double wall(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* A first answer and answers after one change, as the screen asks for them: with few runs, then
+ * with all. */
+static void plan_again(struct catalog *c)
+{
+    static const char *const changed[] = {"deadline", "budget", "epochs", "data size", "setup"};
+    static const char *const path[] = {"constraints.deadline", "constraints.budget",
+                                       "workload.epochs", "data", "workload.setup"};
+    static const char *const value[][2] = {
+        {"70h", "66h"},
+        {"4000 USD", "3500 USD"},
+        {"80", "100"},
+        {"[{name: d, role: training_data, size: 160GiB, files: 1281167, keep: 2mo}]",
+         "[{name: d, role: training_data, size: 170GiB, files: 1281167, keep: 2mo}]"},
+        {"20min", "30min"}};
+    struct plan_memory *m = plan_memory_new();
+    char text[800];
+    int n = snprintf(text, sizeof text, JOB, 72);
+    for (int k = -1; k < 5; k++) {
+        double best[2] = {1e9, 1e9};
+        for (int round = 0; round < (k < 0 ? 1 : 6); round++) {
+            struct scenario_set set = {k < 0 ? "name" : path[k],
+                                       k < 0 ? "first" : value[k][round % 2]};
+            struct scenario *s = NULL;
+            if (scenario_parse(text, (size_t)n, "bench", &set, 1, NOW, 0, &s, NULL) != 0) {
+                abort();
+            }
+            for (int stage = 0; stage < 2; stage++) {
+                struct plan_options o = {.top = 10,
+                                         .seed = 1,
+                                         .now = NOW,
+                                         .currency = "USD",
+                                         .runs = stage ? 2000 : 100};
+                struct plan_set *plans = NULL;
+                double t = cpu();
+                if (plan_search_again(m, s, c, &o, &plans, NULL) != 0) {
+                    abort();
+                }
+                t = cpu() - t;
+                best[stage] = t < best[stage] ? t : best[stage];
+                plan_set_free(plans);
+            }
+            scenario_free(s);
+        }
+        printf(k < 0 ? "first answer over 100,000 offers: %.0f ms with 100 runs (goal 100), then "
+                       "%.0f with 2,000\n"
+                     : "one input changed: %.1f ms with 100 runs (goal 16), then %.0f with 2,000: ",
+               best[0] * 1e3, best[1] * 1e3);
+        if (k >= 0) {
+            printf("%s\n", changed[k]);
+        }
+    }
+    plan_memory_free(m);
+}
+
 static void trajectories(void)
 {
     struct ckpt_job j = {.work_h = 100,
@@ -206,12 +268,25 @@ static void trajectories(void)
     printf("trajectories of the reference job, with quantiles: %.2f million a CPU-second (goal 8), "
            "mean %.3f h (exact 102.107)\n",
            runs / t / 1e6, q.mean_h);
+    double one = 1e9, two = 1e9;
+    for (int k = 0; k < 10; k++) {
+        const struct team team = team_threads(1 + (size_t)k % 2);
+        double w = wall();
+        if (ckpt_simulate_by(&team, &j, 110, 1, runs, &q, NULL) != 0) {
+            abort();
+        }
+        w = wall() - w;
+        one = k % 2 == 0 && w < one ? w : one;
+        two = k % 2 == 1 && w < two ? w : two;
+    }
+    printf("trajectories by 2 threads: %.2f million a second, %.2f times one thread\n",
+           runs / two / 1e6, one / two);
 }
 
 /* 360 ticks of 10 minutes: spells of 0.5 to 12 h, as in the recorded traces. */
 static void replays(void)
 {
-    enum { TICKS = 20000, STARTS = 200000 };
+    enum { TICKS = 20000, STARTS = 200000, CHUNK = 4000 };
     int32_t *count = calloc(TICKS, sizeof *count);
     struct rng r;
     rng_init(&r, 3, 3);
@@ -223,6 +298,8 @@ static void replays(void)
     }
     struct spot_trace trace = {.gap_s = 600, .n = TICKS, .count = count};
     double price = 1;
+    int64_t *start = calloc(STARTS, sizeof *start);
+    struct spot_replay *out = calloc(CHUNK, sizeof *out);
     static const char *const policy[] = {"greedy", "up", "spot_only", "eager"};
     for (size_t p = 0; p < 4; p++) {
         struct spot_case k = {.policy = policy[p],
@@ -236,20 +313,34 @@ static void replays(void)
                               .switch_milli = 700,
                               .p_spot = &price,
                               .p_od = 3};
-        double cost = 0, t = cpu();
+        double cost = 0, t = 1e9, one = 1e9, two = 1e9;
         for (size_t i = 0; i < STARTS; i++) {
-            struct spot_replay out;
-            k.start_tick = (int64_t)(i % (TICKS - 400));
-            if (spot_replay(&k, &out, NULL) != 0) {
-                abort();
-            }
-            cost += out.cost;
+            start[i] = (int64_t)(i % (TICKS - 400));
         }
-        t = cpu() - t;
-        printf("replay of 360 ticks, %s: %.2f million a CPU-second (goal 2), mean cost %.2f\n",
-               policy[p], STARTS / t / 1e6, cost / STARTS);
+        for (int round = 0; round < 6; round++) {
+            const struct team team = team_threads(1 + (size_t)round % 2);
+            double u = cpu(), w = wall();
+            for (size_t i = 0; i < STARTS; i += CHUNK) {
+                if (spot_replay_many(&team, &k, start + i, CHUNK, out, NULL) != 0) {
+                    abort();
+                }
+                for (size_t n = 0; n < CHUNK && round == 0; n++) {
+                    cost += out[n].cost;
+                }
+            }
+            u = cpu() - u;
+            w = wall() - w;
+            t = round % 2 == 0 && u < t ? u : t;
+            one = round % 2 == 0 && w < one ? w : one;
+            two = round % 2 == 1 && w < two ? w : two;
+        }
+        printf("replay of 360 ticks, %s: %.2f million a CPU-second (goal 2), mean cost %.2f; by 2 "
+               "threads %.2f times as many\n",
+               policy[p], STARTS / t / 1e6, cost / STARTS, one / two);
     }
     free(count);
+    free(start);
+    free(out);
 }
 
 int main(void)
@@ -259,14 +350,13 @@ int main(void)
         struct catalog *c = offers(sizes[i]);
         bound_pass(c, sizes[i]);
         if (i == 0) {
-            double first = plan_once(c, 72), again = 1e9;
-            for (int k = 1; k <= 3; k++) {
+            double first = 1e9;
+            for (int k = 0; k < 4; k++) {
                 double t = plan_once(c, 72 - k);
-                again = t < again ? t : again;
+                first = t < first ? t : first;
             }
-            printf("plan over 100,000 offers: %.2f s of CPU (goal 1); one input changed: %.0f ms "
-                   "(goal 16)\n",
-                   first, again * 1e3);
+            printf("plan over 100,000 offers: %.2f s of CPU (goal 1)\n", first);
+            plan_again(c);
         }
         catalog_free(c);
     }

@@ -176,6 +176,13 @@ static void same_seed_same_answer(void **state)
     assert_int_equal(ckpt_simulate(&j, 30, 42, MANY, &p, NULL), 0);
     assert_int_equal(ckpt_simulate(&j, 30, 42, MANY, &q, NULL), 0);
     assert_memory_equal(&p, &q, sizeof p);
+    for (size_t i = 0; i < 4; i++) { /* whoever computes which block */
+        static const size_t threads[] = {1, 2, 3, 8};
+        const struct team team = team_threads(threads[i]);
+        memset(&q, 0, sizeof q);
+        assert_int_equal(ckpt_simulate_by(&team, &j, 30, 42, MANY, &q, NULL), 0);
+        assert_memory_equal(&p, &q, sizeof p);
+    }
     assert_true(p.p5_h < p.p50_h && p.p50_h < p.p95_h && p.billed_p95_h < p.p95_h);
     assert_true(p.p_lo < p.p_deadline && p.p_deadline < p.p_hi);
     /* without waiting, what is billed is the makespan */

@@ -181,6 +181,130 @@ static void jumps_change_nothing(void **state)
     }
 }
 
+/* `up` on one zone, tick by tick, without checkpoints: rules of spot-policies.md as they stand. */
+static struct spot_replay up_by_ticks(const struct spot_case *c)
+{
+    enum { IDLE, SPOT, OD } state = IDLE;
+    struct spot_replay o = {0};
+    int64_t g = c->traces[0].gap_s, w = c->work_s, d = c->deadline_s, done = 0, owed = 0;
+    for (int64_t k = c->start_tick; k < (int64_t)c->traces[0].n; k++) {
+        int64_t t = (k - c->start_tick) * g;
+        bool is_up = c->traces[0].count[k] >= c->nodes;
+        if (state == SPOT && !is_up) {
+            o.interruptions++;
+            state = IDLE;
+            owed = 0;
+        }
+        bool net = d - t < w - done + 2 * c->restart_s + g;
+        int next = state == SPOT ? SPOT
+                   : net         ? OD
+                   : state == OD ? (is_up && done * d >= (t + 2 * c->restart_s) * w ? SPOT : OD)
+                   : is_up       ? SPOT
+                   : done * d >= t * w ? IDLE
+                                       : OD;
+        if (next != (int)state && next != IDLE) {
+            owed = c->restart_s;
+            o.launches++;
+        }
+        state = next;
+        if (state == IDLE) {
+            continue;
+        }
+        int64_t used = owed + w - done < g ? owed + w - done : g, over = owed < used ? owed : used;
+        *(state == SPOT ? &o.spot_s : &o.od_s) += used;
+        owed -= over;
+        o.overhead_s += over;
+        done += used - over;
+        if (done >= w) {
+            o.finished = true;
+            o.finish_s = t + used;
+            break;
+        }
+    }
+    return o;
+}
+
+static void up_as_tick_by_tick(void **state)
+{
+    (void)state;
+    struct rng r;
+    size_t both = 0;
+    rng_init(&r, 23, 1);
+    for (int i = 0; i < 20000; i++) {
+        int32_t count[160];
+        double price = 1;
+        struct spot_trace t = {.gap_s = 300, .n = 160, .count = count};
+        random_series(&r, count, 160);
+        struct spot_case c = simple("up", &t, &price);
+        c.n_traces = 1;
+        c.start_tick = below(&r, 40);
+        c.restart_s = below(&r, 900);
+        c.work_s = 1 + below(&r, 20000);
+        c.deadline_s = 1 + below(&r, 36000);
+        struct spot_replay one, own = up_by_ticks(&c);
+        assert_int_equal(spot_replay(&c, &one, NULL), 0);
+        assert_int_equal(one.spot_s, own.spot_s);
+        assert_int_equal(one.od_s, own.od_s);
+        assert_int_equal(one.launches, own.launches);
+        assert_int_equal(one.interruptions, own.interruptions);
+        assert_int_equal(one.overhead_s, own.overhead_s);
+        assert_true(one.finished == own.finished && one.finish_s == own.finish_s);
+        both += own.spot_s > 0 && own.od_s > 0;
+    }
+    assert_true(both > 2000);
+}
+
+/* Many starts by a team are each replay on its own, whatever the number of threads. */
+static void many_is_each(void **state)
+{
+    (void)state;
+    enum { TICKS = 700, N = 333 };
+    static const size_t threads[] = {1, 2, 3, 8};
+    static int32_t count[2][TICKS];
+    static struct spot_replay each[N], many[N];
+    double price[2] = {1, 1.2};
+    int64_t start[N];
+    struct rng r;
+    rng_init(&r, 29, 1);
+    random_series(&r, count[0], TICKS);
+    random_series(&r, count[1], TICKS);
+    struct spot_trace t[2] = {{.gap_s = 300, .n = TICKS, .count = count[0]},
+                              {.gap_s = 300, .n = TICKS, .count = count[1]}};
+    for (size_t p = 0; spot_policy_name(p); p++) {
+        const char *name = spot_policy_name(p);
+        for (size_t zones = 1; zones <= 2; zones++) {
+            struct spot_case c = simple(name, t, price);
+            if (zones == 2 && (strcmp(name, "up_next") == 0 || strcmp(name, "optimal") == 0)) {
+                continue;
+            }
+            c.n_traces = zones;
+            c.restart_s = below(&r, 900);
+            c.ckpt_s = strcmp(name, "optimal") == 0 || p % 2 ? 0 : 700;
+            c.work_s = 9000 + below(&r, 9000);
+            c.deadline_s = c.work_s + 3000 + below(&r, 20000);
+            for (size_t i = 0; i < N; i++) {
+                start[i] = c.start_tick = below(&r, TICKS / 2);
+                assert_int_equal(spot_replay(&c, &each[i], NULL), 0);
+            }
+            for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+                const struct team team = team_threads(threads[i]);
+                memset(many, 0xff, sizeof many);
+                assert_int_equal(spot_replay_many(&team, &c, start, N, many, NULL), 0);
+                assert_memory_equal(each, many, sizeof each);
+            }
+            assert_int_equal(spot_replay_many(NULL, &c, start, N, many, NULL), 0);
+            assert_memory_equal(each, many, sizeof each);
+            struct gt_error err = {0};
+            int64_t wrong = start[200];
+            start[200] = TICKS;
+            const struct team team = team_threads(3);
+            assert_int_equal(spot_replay_many(&team, &c, start, N, many, &err), GT_ERANGE);
+            assert_non_null(strstr(err.text, "700"));
+            start[200] = wrong;
+        }
+    }
+}
+
 struct plan {
     const struct spot_case *c;
     int64_t ticks;
@@ -400,6 +524,8 @@ int main(void)
         cmocka_unit_test(zones),
         cmocka_unit_test(deadline_is_kept),
         cmocka_unit_test(jumps_change_nothing),
+        cmocka_unit_test(up_as_tick_by_tick),
+        cmocka_unit_test(many_is_each),
         cmocka_unit_test(optimum_is_the_best_of_all_plans),
         cmocka_unit_test(optimum_bounds_every_policy),
         cmocka_unit_test(parses_a_trace),

@@ -189,36 +189,50 @@ static int by_money(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static int replay_policy(struct question *q, struct outcome *o, int64_t *ticks, money *costs,
+/* Starts whose replays are held at once. */
+#define CHUNK 4096
+
+static int add_outcome(struct question *q, struct outcome *o, const struct spot_replay *r,
+                       money *costs, size_t *n, money *sum, struct gt_error *err)
+{
+    int rc = 0;
+    o->r = *r;
+    o->unfinished += !r->finished;
+    o->met += r->deadline_met;
+    if (!isnan(r->cost)) {
+        rc = bill(q, r, &costs[*n], err);
+        *sum += rc ? 0 : costs[(*n)++];
+    }
+    return rc;
+}
+
+static int replay_policy(struct question *q, struct outcome *o, const int64_t *ticks, money *costs,
                          struct gt_error *err)
 {
+    const struct team team = team_threads(0);
     struct spot_case c = q->job;
-    size_t n = 0;
+    size_t n = 0, all = (size_t)q->starts;
     money sum = 0;
+    struct spot_replay *r = calloc(all < CHUNK ? all : CHUNK, sizeof *r);
+    int rc = r ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
     c.policy = o->policy;
-    for (int64_t i = 0; i < q->starts; i++) {
-        c.start_tick = ticks[i];
-        int rc = spot_replay(&c, &o->r, err);
-        o->has_cost = !rc && !isnan(o->r.cost);
-        o->unfinished += !rc && !o->r.finished;
-        o->met += !rc && o->r.deadline_met;
-        if (!rc && o->has_cost) {
-            rc = bill(q, &o->r, &costs[n], err);
-            sum += costs[n++];
-        }
-        if (rc) {
-            return rc;
+    for (size_t i = 0; i < all && !rc; i += CHUNK) {
+        size_t some = all - i < CHUNK ? all - i : CHUNK;
+        rc = spot_replay_many(&team, &c, ticks + i, some, r, err);
+        for (size_t k = 0; k < some && !rc; k++) {
+            rc = add_outcome(q, o, &r[k], costs, &n, &sum, err);
         }
     }
+    free(r);
     o->has_cost = n > 0;
-    if (n) {
+    if (n && !rc) {
         qsort(costs, n, sizeof *costs, by_money);
         o->cost = sum / (money)n;
         o->p5 = costs[n / 20];
         o->p50 = costs[n / 2];
         o->p95 = costs[n - 1 - n / 20];
     }
-    return 0;
+    return rc;
 }
 
 /* Several starts are spread evenly over the part of the trace that leaves room for the deadline. */

@@ -86,7 +86,8 @@ static int compute(const struct question *q, struct answer *a, struct gt_error *
     a->interval = (struct ckpt_interval){(double)NAN, (double)NAN, (double)NAN, (double)NAN};
     int rc = lambda > 0 ? ckpt_interval(q->job.delta_h, 1 / lambda, &a->interval, err) : 0;
     rc = rc ? rc : ckpt_expected(&q->job, &a->expected, err);
-    return rc ? rc : ckpt_simulate(&q->job, q->deadline_h, q->seed, q->runs, &a->q, err);
+    const struct team team = team_threads(0);
+    return rc ? rc : ckpt_simulate_by(&team, &q->job, q->deadline_h, q->seed, q->runs, &a->q, err);
 }
 
 /* price x hours; the hours are a model's figure, so the money is rounded to 10^-12 once. */

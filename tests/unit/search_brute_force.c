@@ -71,7 +71,7 @@ static void check_each(struct search *q, const struct outcome *o)
 static void agrees_with_brute_force(void **state)
 {
     (void)state;
-    size_t feasible = 0, pruned = 0, all = 0, mixed = 0, fallback = 0;
+    size_t feasible = 0, pruned = 0, all = 0, mixed = 0, fallback = 0, blocks = 0;
     for (uint64_t i = 0; i < CATALOGS; i++) {
         struct rng r;
         rng_init(&r, 20261202, i);
@@ -110,6 +110,7 @@ static void agrees_with_brute_force(void **state)
             assert_true(hours <= timed.p95_h * (1 + 1e-9));
             mixed += k->mixed && !k->fallback;
             fallback += k->fallback;
+            blocks += k->machine->purchase == PURCHASE_CAPACITY_BLOCK;
         }
         for (size_t j = 0; j < slow.n_front; j++) {
             mixed += slow.front[j].mixed && !slow.front[j].fallback;
@@ -126,8 +127,9 @@ static void agrees_with_brute_force(void **state)
         feasible, CATALOGS, all, pruned);
     assert_true(feasible > CATALOGS / 2 && feasible < CATALOGS);
     assert_true(pruned > CATALOGS / 4);
-    print_message("%zu plans have a safety net, %zu fall back\n", mixed, fallback);
-    assert_true(mixed > 0 && fallback > 20);
+    print_message("%zu plans have a safety net, %zu fall back, %zu are blocks\n", mixed, fallback,
+                  blocks);
+    assert_true(mixed > 0 && fallback > 20 && blocks > 10);
 }
 
 /* One run of a candidate by a program of its own: another generator, hour by hour of what is
@@ -218,7 +220,7 @@ static void the_confident_is_the_cheapest(void **state)
         catalog_free(c);
     }
     print_message("%zu deadlines, %zu cheaper plans are too late\n", asked, cheaper);
-    assert_true(asked == 90 && cheaper > 40);
+    assert_true(asked == 90 && cheaper > 25);
 }
 
 /* The numbers of machines that are considered, as keys.def says. */

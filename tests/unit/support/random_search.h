@@ -124,6 +124,16 @@ static struct catalog *random_catalog(struct rng *r)
             n++;
         }
     }
+    for (size_t i = 0, m = n; i < m && n < 60; i++) { /* and some are sold in blocks */
+        if (offer[i].purchase == PURCHASE_ON_DEMAND && rng_u64(r) % 3 == 0) {
+            snprintf(price[n], sizeof price[n], "%.4f", between(r, 0.02, 10));
+            offer[n] = offer[i];
+            offer[n].purchase = PURCHASE_CAPACITY_BLOCK;
+            offer[n].price = price[n];
+            offer[n].valid_from = NOW + (int64_t)(rng_u64(r) % 100) * 3600;
+            n++;
+        }
+    }
     tiny_offers(c, offer, n);
     struct tiny_rate rate[] = {
         {"aws", "us-east-1", "s3_standard", "storage", SU_GIB_MONTH, 1, 0, 100, "0.023"},
@@ -176,6 +186,9 @@ static void random_scenario_text(struct rng *r, char *text, size_t size)
     }
     n += snprintf(text + n, size - (size_t)n, "}\nspot: {interruption: %.3f}\n",
                   between(r, 0.001, rng_u64(r) % 2 ? 2 : 0.6));
+    if (rng_u64(r) % 3 == 0) {
+        n += snprintf(text + n, size - (size_t)n, "purchase: [on_demand, spot, capacity_block]\n");
+    }
     if (rng_u64(r) % 3 == 0) {
         n += snprintf(text + n, size - (size_t)n,
                       "start_wait: {spot: %dmin}\nwait_before_fallback: %dmin\n",

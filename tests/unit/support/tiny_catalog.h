@@ -17,6 +17,7 @@ struct tiny_offer {
     enum price_state state;
     const char *price, *upfront, *month, *currency, *zone;
     double vcpus, memory_gib, nvme_gb, network_gbps;
+    int64_t valid_from; /* 0 = always */
 };
 struct tiny_rate {
     const char *vendor, *region, *tier, *component;
@@ -89,6 +90,7 @@ static inline void tiny_offers(struct catalog *c, const struct tiny_offer *row, 
     money *month = TINY_COLUMN(money, n);
     double *usd = TINY_COLUMN(double, n);
     int64_t *as_of = TINY_COLUMN(int64_t, n), *never = TINY_COLUMN(int64_t, n);
+    int64_t *from = TINY_COLUMN(int64_t, n);
     int64_t *id = TINY_COLUMN(int64_t, n);
     for (size_t i = 0; i < n; i++) {
         vendor[i] = tiny_text(c, row[i].vendor);
@@ -113,6 +115,7 @@ static inline void tiny_offers(struct catalog *c, const struct tiny_offer *row, 
         usd[i] = money_to_double(price[i]);
         as_of[i] = TINY_AS_OF;
         never[i] = GT_TIME_NONE;
+        from[i] = row[i].valid_from ? row[i].valid_from : GT_TIME_NONE;
         id[i] = (int64_t)i + 1;
     }
     *f = (struct catalog_offers){.n = n,
@@ -144,7 +147,7 @@ static inline void tiny_offers(struct catalog *c, const struct tiny_offer *row, 
                                  .usd_per_hour = usd,
                                  .as_of = as_of,
                                  .fetched_at = as_of,
-                                 .valid_from = never,
+                                 .valid_from = from,
                                  .valid_to = never,
                                  .id = id};
 }

@@ -38,6 +38,7 @@ struct staging_options {
     const char *scope;  /* part of the source this run replaces: "us-east-1/AmazonEC2", "" = all */
     const char *url;    /* where it came from (redacted) or the file name */
     const char *sha256; /* of the raw bytes, hex; may be set later by staging_set_raw */
+    const char *region; /* "VENDOR/CODE" that a fetch of the same asks for, NULL = none */
     enum origin origin;
     int64_t fetched_at;
     bool accept_large_change;

@@ -346,10 +346,16 @@ int run_staging(struct fetch_run *run, const char *scope, const char *url, struc
                 struct gt_error *err)
 {
     const struct fetch_options *o = run->engine->o;
+    char region[160] = "";
+    if (run->def->per_region && *scope) { /* a scope begins with it */
+        snprintf(region, sizeof region, "%s/%.*s", run->def->vendor, (int)strcspn(scope, "/"),
+                 scope);
+    }
     struct staging_options so = {
         .source_id = run->def->id,
         .scope = scope,
         .url = url,
+        .region = region,
         .origin = ORIGIN_FETCHED,
         .fetched_at = o->now,
         .accept_large_change = o->accept_large_change,

@@ -366,7 +366,7 @@ int staging_publish(struct staging *st, struct publish_result *out, struct gt_er
         memset(res, 0, sizeof(*res));
         const char *state = rc == GT_EQUARANTINE ? "quarantined" : "failed";
         if (rc == GT_EQUARANTINE) {
-            quarantine_hint(st->source, st->origin == ORIGIN_FETCHED, &mine);
+            quarantine_hint(st, &mine);
         }
         if (st->snapshot == NULL && run_record(st, state, mine.text, NULL) != 0) {
             db_rollback(&s->db);

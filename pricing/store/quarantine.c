@@ -284,11 +284,13 @@ int quarantine_check(const struct db *d, const struct fact_table *t, const struc
     return rc == 0 && t->priced ? check_kinds(d, t, few_may_go, err) : rc;
 }
 
-void quarantine_hint(const char *source, bool fetched, struct gt_error *err)
+void quarantine_hint(const struct staging *st, struct gt_error *err)
 {
     size_t len = strlen(err->text);
+    bool fetched = st->origin == ORIGIN_FETCHED;
     (void)snprintf(err->text + len, sizeof err->text - len,
-                   "; nothing is published. To see the list: gputier --db NEW.db %s %s%s; to"
+                   "; nothing is published. To see the list: gputier --db NEW.db %s %s%s%s%s; to"
                    " take it: the same with your database and --accept-large-change",
-                   fetched ? "fetch" : "import", source, fetched ? "" : " FILE");
+                   fetched ? "fetch" : "import", st->source, fetched ? "" : " FILE",
+                   *st->region ? " --region " : "", st->region);
 }

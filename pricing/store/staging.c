@@ -123,6 +123,7 @@ int staging_begin(struct store *s, const struct staging_options *o, struct stagi
     st->lock_fd = -1;
     st->source = copy(o->source_id);
     st->scope = copy(o->scope);
+    st->region = copy(o->region);
     st->url = copy(o->url);
     st->sha256 = copy(o->sha256);
     st->etag = copy(NULL);
@@ -131,9 +132,10 @@ int staging_begin(struct store *s, const struct staging_options *o, struct stagi
     st->fetched_at = o->fetched_at;
     st->accept_large_change = o->accept_large_change;
     st->started_ns = monotonic_ns();
-    if (st->source == NULL || st->scope == NULL || st->url == NULL || st->sha256 == NULL ||
-        st->etag == NULL || st->last_modified == NULL || keymap_init(&st->feeds) != 0 ||
-        keymap_init(&st->places) != 0 || keymap_init(&st->types) != 0) {
+    if (st->source == NULL || st->scope == NULL || st->region == NULL || st->url == NULL ||
+        st->sha256 == NULL || st->etag == NULL || st->last_modified == NULL ||
+        keymap_init(&st->feeds) != 0 || keymap_init(&st->places) != 0 ||
+        keymap_init(&st->types) != 0) {
         rc = gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     if (rc == 0) {
@@ -183,6 +185,7 @@ int staging_set_scope(struct staging *st, const char *scope, struct gt_error *er
                    : gt_fail(err, GT_ENOMEM, "", "out of memory");
     if (rc == 0) {
         free(st->scope);
+        free(st->region);
         st->scope = fresh;
         fresh = NULL;
     }

@@ -68,7 +68,7 @@ struct staging {
     struct db db;
     char *file;
     int lock_fd; /* flock: tells other processes that this file is in use */
-    char *source, *scope, *url, *sha256, *etag, *last_modified;
+    char *source, *scope, *region, *url, *sha256, *etag, *last_modified;
     enum origin origin;
     int64_t fetched_at;
     uint64_t raw_bytes;
@@ -119,7 +119,7 @@ int quarantine_check(const struct db *d, const struct fact_table *t, const struc
 int quarantine_fields(const struct db *d, const struct staging *list,
                       struct gt_error *err) GT_CHECK;
 /* Adds to err how a person sees the list that was held back, and publishes it. */
-void quarantine_hint(const char *source, bool fetched, struct gt_error *err);
+void quarantine_hint(const struct staging *st, struct gt_error *err);
 /* series.c: spot points, compacted to changes. */
 int series_merge(const struct db *d, const struct staging *staging, struct publish_result *res,
                  struct gt_error *err) GT_CHECK;

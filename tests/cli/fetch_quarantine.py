@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 
+from makers import aws, aws_offer
 from vendor import SHARED, WORK, Server, environment, main, need_tools, put, run, say
 
 need_tools("quarantine of what is fetched")
@@ -111,4 +112,39 @@ def half_of_it():
         server.stop()
 
 
-main([whole_story, half_of_it])
+def by_region():
+    """The command that shows a list by region asks for that region."""
+    base = "/offers/v1.0/aws/AmazonEC2/"
+    put("/offers/v1.0/aws/index.json", json.dumps({"offers": {"AmazonEC2": {"currentRegionIndexUrl": base + "regions.json"}}}))
+    put(base + "regions.json", json.dumps({"regions": {r: {"currentVersionUrl": "%s%s/index.json" % (base, r)}
+                                                       for r in ("us-east-1", "eu-west-1")}}))
+    types = ["g5.%sxlarge" % n for n in ("", "2", "4", "8", "12", "16")]
+
+    def lay(region, price):
+        put("%s%s/index.csv" % (base, region), aws_offer([
+            aws(t, str(price + i), sku="%s%d" % (region.replace("-", "").upper(), i), **{"Region Code": region})
+            for i, t in enumerate(types)]))
+    for region in ("us-east-1", "eu-west-1"):
+        lay(region, 3)
+    server = Server()
+    args = ("aws-offer", "--region", "us-east-1", "--region", "aws/eu-west-1")
+    e = dict(env(server), GPUTIER_URL_AWS_OFFER=server.base)
+    db, new = os.path.join(WORK, "r.db"), os.path.join(WORK, "r-new.db")
+    rc, _, err = run(db, "fetch", *args, env=e)
+    say(rc == 0, "two regions: %s" % (err[-200:] if rc else ""))
+    lay("us-east-1", 4)
+    lay("eu-west-1", 50)
+    rc, _, err = run(db, "fetch", *args, env=e)
+    say(rc == 3 and "0 failed, 1 held back (aws-offer)" in err, "one is published, one held back: exit %d" % rc)
+    hint = re.search(r"To see the list: gputier --db NEW\.db (fetch [^;]*);", err)
+    say(hint is not None and hint.group(1) == "fetch aws-offer --region aws/eu-west-1", "it names the region: %s" % err[-250:])
+    rc, _, err = run(new, *shlex.split(hint.group(1)), env=e)
+    _, out, _ = run(new, "prices", "--vendor", "aws", "--format", "json", env=e)
+    say(rc == 0 and {o["region"] for o in json.loads(out)["offers"]} == {"eu-west-1"}, "and shows that region alone")
+    _, out, _ = run(db, "prices", "--vendor", "aws", "--instance", "g5.xlarge", "--format", "json", env=e)
+    say({o["region"]: o["price_per_hour"] for o in json.loads(out)["offers"]} == {"us-east-1": "4", "eu-west-1": "3"},
+        "the other region has its new prices")
+    server.stop()
+
+
+main([whole_story, half_of_it, by_region])

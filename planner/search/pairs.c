@@ -451,7 +451,9 @@ static bool collect(struct slate *s, unsigned from, unsigned to, size_t *n)
             }
         }
     }
-    qsort(s->pair, *n, sizeof *s->pair, by_bound);
+    if (*n > 0) { /* else there may be no array */
+        qsort(s->pair, *n, sizeof *s->pair, by_bound);
+    }
     return true;
 }
 

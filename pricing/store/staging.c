@@ -185,7 +185,6 @@ int staging_set_scope(struct staging *st, const char *scope, struct gt_error *er
                    : gt_fail(err, GT_ENOMEM, "", "out of memory");
     if (rc == 0) {
         free(st->scope);
-        free(st->region);
         st->scope = fresh;
         fresh = NULL;
     }
@@ -239,6 +238,7 @@ void staging_release(struct staging *st)
     free(st->file);
     free(st->source);
     free(st->scope);
+    free(st->region);
     free(st->url);
     free(st->sha256);
     free(st->etag);

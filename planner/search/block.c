@@ -25,27 +25,11 @@ double block_wait_h(const struct search *q, const struct machine *m)
                                                       : q->s->start_wait_on_demand_s / 3600;
 }
 
-/* The same machine by the hour, in USD; INFINITY = no price is known. */
-static double on_demand_usd(const struct search *q, const struct machine *m)
-{
-    const struct catalog_offers *f = &q->c->offers;
-    double best = (double)INFINITY;
-    for (size_t i = 0; i < f->n; i++) {
-        if (f->purchase[i] == PURCHASE_ON_DEMAND &&
-            f->instance_type[i] == f->instance_type[m->row] && f->region[i] == f->region[m->row] &&
-            f->vendor[i] == f->vendor[m->row] && f->price_state[i] == PRICE_KNOWN &&
-            f->usd_per_hour[i] > 0) {
-            best = fmin(best, f->usd_per_hour[i]);
-        }
-    }
-    return best;
-}
-
 const char *block_note(const struct search *q, const struct candidate *c)
 {
     const struct machine *m = c->machine;
     int64_t start = q->c->offers.valid_from[m->row];
-    double hours = block_hours(c->billed_h), hour = on_demand_usd(q, m);
+    double hours = block_hours(c->billed_h), hour = list_on_demand_usd(q, m->row);
     char when[32];
     const char *begins = start != GT_TIME_NONE && start > q->o->now
                              ? arena_printf(q->arena, "it begins %s, %.1f h from now",

@@ -127,23 +127,29 @@ static void outlier_note(struct notes *o, const struct candidate *c)
     }
 }
 
+double list_on_demand_usd(const struct search *q, size_t row)
+{
+    const struct catalog_offers *t = &q->c->offers;
+    double best = (double)INFINITY;
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->purchase[i] == PURCHASE_ON_DEMAND && t->instance_type[i] == t->instance_type[row] &&
+            t->vendor[i] == t->vendor[row] && t->region[i] == t->region[row] &&
+            t->price_state[i] == PRICE_KNOWN && t->usd_per_hour[i] > 0) {
+            best = fmin(best, t->usd_per_hour[i]);
+        }
+    }
+    return best;
+}
+
 /* What spot saves: against the price on demand of the same machine, there. */
 static void discount_note(struct notes *o, const struct candidate *c)
 {
     const struct catalog_offers *t = &o->q->c->offers;
-    size_t row = c->machine->row, first, end;
-    double spot = t->usd_per_hour[row], demand = INFINITY;
+    size_t row = c->machine->row;
     if (t->purchase[row] != PURCHASE_SPOT && t->purchase[row] != PURCHASE_LOW_PRIORITY) {
         return;
     }
-    search_region_rows(o->q, row, &first, &end);
-    for (size_t i = first; i < end; i++) {
-        if (t->purchase[i] == PURCHASE_ON_DEMAND && t->instance_type[i] == t->instance_type[row] &&
-            t->vendor[i] == t->vendor[row] && t->region[i] == t->region[row] &&
-            t->price_state[i] == PRICE_KNOWN && t->usd_per_hour[i] > 0) {
-            demand = fmin(demand, t->usd_per_hour[i]);
-        }
-    }
+    double spot = t->usd_per_hour[row], demand = list_on_demand_usd(o->q, row);
     note_add(o, isinf(demand) ? "spot: no price on demand is known here to compare with"
                               : arena_printf(o->q->arena,
                                              "spot: %.4f USD/h a machine, %.0f %% %s on demand "

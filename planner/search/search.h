@@ -340,6 +340,9 @@ void spread_machine(const struct search *q, struct machine *m);
 /* Hours that a spot machine is waited for. */
 double spot_wait_h(const struct search *q, const struct machine *m);
 
+/* The same machine on demand there, list price an hour, USD; INFINITY = none known (notes.c). */
+double list_on_demand_usd(const struct search *q, size_t row);
+
 /* --- block.c --- */
 /* Hours of the shortest capacity block that a run fits into; INFINITY = none is so long. */
 double block_hours(double run_h);

@@ -2,49 +2,9 @@
  * between checkpoints, the rate that sensitivity turns. */
 #include "../../planner/search/search.h"
 #include "gputier/rng.h"
-#include "support/tiny_catalog.h"
+#include "support/tiny_tables.h"
 #include "unit.h"
 #include <stdio.h>
-
-#define NOW 1796169600
-
-static const struct gpu_spec gpus[] = {
-    {.model = "A100-80GB SXM4",
-     .maker = "NVIDIA",
-     .arch = "Ampere",
-     .form = "SXM4",
-     .compute_capability = 8.0,
-     .fp32_tflops = 19.5,
-     .tf32_tflops = 156,
-     .fp16_tflops = 312,
-     .bf16_tflops = 312,
-     .fp8_tflops = NAN,
-     .mem_gb = 80,
-     .bandwidth_gbs = 2039,
-     .nvlink_gbs = 600,
-     .tdp_w = 400,
-     .launch_year = 2020},
-};
-static const struct model_profile models[] = {
-    {.name = "resnet50",
-     .family = "resnet",
-     .task = "image-classification",
-     .parameters = 25560000,
-     .active_parameters = 25560000,
-     .layers = 50,
-     .hidden = NAN,
-     .heads = NAN,
-     .kv_heads = NAN,
-     .ffn = NAN,
-     .vocab = NAN,
-     .seq_len = NAN,
-     .image_px = 224,
-     .head_dim = NAN,
-     .bytes_per_sample_in = 114660,
-     .flops_per_sample_fwd = 8.2e9,
-     .activation_elements = 11.1e6,
-     .source = "test"},
-};
 
 #define JOB(size, every)                                                                           \
     "workload: {gpu_hours: {gpu: A100-80GB, hours: 100}, setup: 12min, checkpoint: {size: " size   \

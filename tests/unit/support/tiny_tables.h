@@ -1,0 +1,77 @@
+/* Three GPUs and a model for the planner's tests and benchmark, and the time that they call now. */
+#ifndef GPUTIER_TINY_TABLES_H
+#define GPUTIER_TINY_TABLES_H
+#include "tiny_catalog.h"
+#include <math.h>
+
+#define NOW 1796169600
+
+static const struct gpu_spec gpus[] = {
+    {.model = "A100-80GB SXM4",
+     .maker = "NVIDIA",
+     .arch = "Ampere",
+     .form = "SXM4",
+     .compute_capability = 8.0,
+     .fp32_tflops = 19.5,
+     .tf32_tflops = 156,
+     .fp16_tflops = 312,
+     .bf16_tflops = 312,
+     .fp8_tflops = NAN,
+     .mem_gb = 80,
+     .bandwidth_gbs = 2039,
+     .nvlink_gbs = 600,
+     .tdp_w = 400,
+     .launch_year = 2020},
+    {.model = "T4",
+     .maker = "NVIDIA",
+     .arch = "Turing",
+     .form = "",
+     .compute_capability = 7.5,
+     .fp32_tflops = 8.1,
+     .tf32_tflops = NAN,
+     .fp16_tflops = 65,
+     .bf16_tflops = NAN,
+     .fp8_tflops = NAN,
+     .mem_gb = 16,
+     .bandwidth_gbs = 320,
+     .nvlink_gbs = 0,
+     .tdp_w = 70,
+     .launch_year = 2018},
+    {.model = "H100 SXM",
+     .maker = "NVIDIA",
+     .arch = "Hopper",
+     .form = "SXM",
+     .compute_capability = 9.0,
+     .fp32_tflops = 67,
+     .tf32_tflops = 495,
+     .fp16_tflops = 989,
+     .bf16_tflops = 989,
+     .fp8_tflops = 1979,
+     .mem_gb = 80,
+     .bandwidth_gbs = 3350,
+     .nvlink_gbs = 900,
+     .tdp_w = 700,
+     .launch_year = 2022},
+};
+static const struct model_profile models[] = {
+    {.name = "resnet50",
+     .family = "resnet",
+     .task = "image-classification",
+     .parameters = 25560000,
+     .active_parameters = 25560000,
+     .layers = 50,
+     .hidden = NAN,
+     .heads = NAN,
+     .kv_heads = NAN,
+     .ffn = NAN,
+     .vocab = NAN,
+     .seq_len = NAN,
+     .image_px = 224,
+     .head_dim = NAN,
+     .bytes_per_sample_in = 114660,
+     .flops_per_sample_fwd = 8.2e9,
+     .activation_elements = 11.1e6,
+     .source = "test"},
+};
+
+#endif

@@ -301,10 +301,15 @@ static void answered(struct engine *e, struct transfer *t)
     transfer_fail(e, t);
 }
 
+/* libcurl counts the same time from an instant of its own, so that its end may come a little
+ * before ours; a try that would have less than this left is not worth making either. */
+#define CLOCK_SLACK_MS 50
+
 /* libcurl could not carry the try out. */
 static void broken(struct engine *e, struct transfer *t, CURLcode code)
 {
     const char *why = t->reason[0] ? t->reason : e->curl.easy_strerror(code);
+    bool late = engine_now_ms() + CLOCK_SLACK_MS >= t->deadline_ms;
     if (code == CURLE_FILESIZE_EXCEEDED) {
         gt_fail(&t->err, GT_ELIMIT, "", "the answer is larger than the limit of %llu bytes",
                 (unsigned long long)t->max_bytes);
@@ -315,13 +320,12 @@ static void broken(struct engine *e, struct transfer *t, CURLcode code)
                 "the server's certificate is not trusted: %s (a CA of your own: SSL_CERT_FILE or "
                 "CURL_CA_BUNDLE names its file)",
                 why);
-    } else if (code == CURLE_OPERATION_TIMEDOUT && engine_now_ms() >= t->deadline_ms) {
+    } else if (code == CURLE_OPERATION_TIMEDOUT && late) {
         gt_fail(&t->err, GT_ENET, "", "not complete in the time allowed (%llu bytes came)",
                 (unsigned long long)t->body.raw);
     } else {
         gt_fail(&t->err, GT_ENET, "", "%s", why);
     }
-    bool late = engine_now_ms() >= t->deadline_ms;
     if (retry_curl((int)code) && !late) {
         again(e, t, 0, 0);
         return;

@@ -30,9 +30,8 @@ struct parse_context {
     uint64_t skipped; /* rows left out on purpose, and those that can not be read */
     struct left_out left_out[LEFT_OUT_REASONS];
     const struct log_sink *log;
-    struct sha256 *sha; /* NULL, or a parser that `hashes` adds what it is fed */
-    char scope[128];    /* out: the part of the source that the document is, as far as it says */
-    char next[512];     /* out: what the page says of the one that follows, "" = none */
+    char scope[128]; /* out: the part of the source that the document is, as far as it says */
+    char next[512];  /* out: what the page says of the one that follows, "" = none */
 };
 /* Whose prices they are decides which of two that disagree is shown (pricing/store/precedence.c).
  */
@@ -50,7 +49,6 @@ struct source_def {
     enum source_kind kind;
     bool needs_key, default_on;
     const char *key_variable; /* environment variable of the key, NULL = GPUTIER_KEY_ID */
-    bool hashes;              /* can take the hash of the bytes with it, at no cost */
     bool per_region;          /* one set of files a region: --region chooses */
     /* Whether a code given without a vendor is a region of this one's, as far as its form or a list
      * tells; NULL = nothing is known of its codes. */

@@ -37,7 +37,7 @@ struct staging_options {
     const char *source_id; /* "aws-offer", … */
     const char *scope;  /* part of the source this run replaces: "us-east-1/AmazonEC2", "" = all */
     const char *url;    /* where it came from (redacted) or the file name */
-    const char *sha256; /* of the raw bytes, hex; may be set later by staging_set_raw */
+    const char *hash;   /* of the raw bytes: "blake3:" and hex; may be set later, staging_set_raw */
     const char *region; /* "VENDOR/CODE" that a fetch of the same asks for, NULL = none */
     enum origin origin;
     int64_t fetched_at;
@@ -55,7 +55,7 @@ int staging_put_interruption(struct staging *st, const struct interruption_row *
 int staging_put_spot_point(struct staging *st, const struct spot_point_row *r,
                            struct gt_error *err) GT_CHECK;
 int staging_put_fx(struct staging *st, const struct fx_row *r, struct gt_error *err) GT_CHECK;
-void staging_set_raw(struct staging *st, const char *sha256_hex, uint64_t bytes, const char *etag,
+void staging_set_raw(struct staging *st, const char *hash, uint64_t bytes, const char *etag,
                      const char *last_modified);
 /* Replaces the scope given to staging_begin: a file tells only when it was read which region it
  * holds. Before publish. */
@@ -99,10 +99,11 @@ struct source_state { /* one row of `sources`; strings borrowed for the callback
 int store_sources(struct store *s, int (*row)(void *ctx, const struct source_state *st), void *ctx,
                   struct gt_error *err) GT_CHECK;
 
-/* What an audit asks of a source: one row for each part of it that is published. sha256 is that of
- * the raw bytes, "" for bundled facts; fetched_at GT_TIME_NONE for those. */
+/* What an audit asks of a source: one row for each part of it that is published. hash is that of
+ * the raw bytes, behind its name ("blake3:…", of older runs "sha256:…"), "" for bundled facts;
+ * fetched_at GT_TIME_NONE for those. */
 struct source_file {
-    const char *source_id, *title, *url, *licence, *scope, *sha256;
+    const char *source_id, *title, *url, *licence, *scope, *hash;
     uint64_t bytes;
     int64_t as_of, fetched_at;
     bool bundled;

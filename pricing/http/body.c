@@ -133,6 +133,11 @@ int body_open(struct transfer *t, struct gt_error *err)
         buf_init(&b->document, t->max_bytes + 1);
         return 0;
     }
+    b->hash = b->hash ? b->hash : arena_alloc(t->run->arena, sizeof *b->hash);
+    if (!b->hash) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    blake3_init(b->hash);
     b->parse.region = t->region ? t->region : "";
     b->parse.vendor = t->vendor ? t->vendor : "";
     b->parse.now = b->parse.as_of = o->now;
@@ -149,27 +154,33 @@ int body_open(struct transfer *t, struct gt_error *err)
 
 int body_take(struct transfer *t, const char *data, size_t len, struct gt_error *err)
 {
-    sha256_add(&t->body.sha, data, len);
-    t->body.raw += len;
-    return unpack_feed(t->body.unpack, data, len, err);
+    struct body *b = &t->body;
+    if (b->has_digest) {
+        sha256_add(&b->sha, data, len);
+    }
+    if (b->hash) {
+        blake3_add(b->hash, data, len);
+    }
+    b->raw += len;
+    return unpack_feed(b->unpack, data, len, err);
 }
 
-static int check_digest(struct transfer *t, char hex[65], struct gt_error *err)
+static int check_digest(struct body *b, struct gt_error *err)
 {
     unsigned char digest[32];
-    char stated[65];
-    sha256_end(&t->body.sha, digest);
-    sha256_hex(digest, hex);
-    if (t->body.has_digest && memcmp(digest, t->body.digest, 32) != 0) {
-        return gt_fail(err, GT_EPARSE, "",
-                       "wrong checksum: the server states SHA-256 %s, the "
-                       "bytes have %s",
-                       sha256_hex(t->body.digest, stated), hex);
+    char hex[65], stated[65];
+    if (!b->has_digest) {
+        return 0;
     }
-    return 0;
+    sha256_end(&b->sha, digest);
+    return memcmp(digest, b->digest, sizeof digest) == 0
+               ? 0
+               : gt_fail(err, GT_EPARSE, "",
+                         "wrong checksum: the server states SHA-256 %s, the bytes have %s",
+                         sha256_hex(b->digest, stated), sha256_hex(digest, hex));
 }
 
-static int publish(struct transfer *t, const char *hex, struct gt_error *err)
+static int publish(struct transfer *t, struct gt_error *err)
 {
     struct body *b = &t->body;
     struct parser *p = b->parser;
@@ -188,7 +199,8 @@ static int publish(struct transfer *t, const char *hex, struct gt_error *err)
     }
     struct publish_result r;
     struct staging *st = b->staging;
-    staging_set_raw(st, hex, b->raw, b->etag[0] ? b->etag : NULL,
+    char hash[BLAKE3_TEXT];
+    staging_set_raw(st, blake3_text(b->hash, hash), b->raw, b->etag[0] ? b->etag : NULL,
                     b->last_modified[0] ? b->last_modified : NULL);
     b->staging = NULL; /* released by publish in every case */
     return staging_publish(st, &r, err);
@@ -197,10 +209,9 @@ static int publish(struct transfer *t, const char *hex, struct gt_error *err)
 int body_close(struct transfer *t, struct gt_error *err)
 {
     struct body *b = &t->body;
-    char hex[65];
     int rc = end_unpack(b, err);
     rc = rc || b->head_seen ? rc : deliver_head(t, err);
-    rc = rc ? rc : check_digest(t, hex, err);
+    rc = rc ? rc : check_digest(b, err);
     /* of many pages one without a byte would end the list, or leave a hole in it */
     rc = rc || b->decoded > 0 ? rc : gt_fail(err, GT_EPARSE, "", "an empty answer came, 0 bytes");
     rc = rc || t->done ? rc : check_end(t, err);
@@ -208,7 +219,7 @@ int body_close(struct transfer *t, struct gt_error *err)
         return rc;
     }
     if (!t->done) {
-        return publish(t, hex, err);
+        return publish(t, err);
     }
     const char *text = b->document.data ? b->document.data : "";
     size_t len = b->document.len;

@@ -1,6 +1,6 @@
 /* The HTTP cache folder: index documents, so that a refresh with nothing new is answered by 304.
- * Never anything that a key opened. One file a document, named by the SHA-256 of its address:
- *     gputier/http/1 \n address \n etag \n last-modified \n sha256 of the body \n body
+ * Never anything that a key opened. One file a document, named by the hash of its address:
+ *     gputier/http/2 \n address \n etag \n last-modified \n hash of the body \n body
  * Whatever does not read back exactly so counts as not there. Files untouched for 90 days go. */
 #include "engine.h"
 #include <dirent.h>
@@ -13,26 +13,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAGIC    "gputier/http/1"
+#define MAGIC    "gputier/http/2"
 #define ENDING   ".http"
 #define KEPT_S   ((time_t)90 * 86400)
 #define HEAD_MAX 6144
 
-static const char *hash(const char *data, size_t len, char hex[65])
+static const char *hash(const char *data, size_t len, char text[BLAKE3_TEXT])
 {
-    unsigned char digest[32];
-    struct sha256 s;
-    sha256_init(&s);
-    sha256_add(&s, data, len);
-    sha256_end(&s, digest);
-    return sha256_hex(digest, hex);
+    struct blake3 h;
+    blake3_init(&h);
+    blake3_add(&h, data, len);
+    return blake3_text(&h, text);
 }
 
 static const char *file_of(const struct fetch_run *run, const char *url)
 {
-    char hex[65];
+    char text[BLAKE3_TEXT];
     const char *dir = run->engine->o->cache_dir;
-    return dir ? arena_printf(run->arena, "%s/%s" ENDING, dir, hash(url, strlen(url), hex)) : NULL;
+    const char *digits = hash(url, strlen(url), text) + strlen(BLAKE3_NAME);
+    return dir ? arena_printf(run->arena, "%s/%s" ENDING, dir, digits) : NULL;
 }
 
 /* The whole file, in the arena and ended by NUL; NULL when it is none of ours. */
@@ -79,7 +78,7 @@ static char *line_of(char **at, const char *end)
 struct cached cache_get(struct fetch_run *run, const char *url)
 {
     struct cached none = {0}, c = {0};
-    char hex[65], *line[5];
+    char text[BLAKE3_TEXT], *line[5];
     size_t len = 0;
     const char *path = file_of(run, url);
     char *at = path ? slurp(run, path, &len) : NULL;
@@ -96,7 +95,7 @@ struct cached cache_get(struct fetch_run *run, const char *url)
     c.body = at;
     c.len = (size_t)(end - at);
     if (strcmp(line[0], MAGIC) != 0 || strcmp(line[1], url) != 0 ||
-        strcmp(line[4], hash(c.body, c.len, hex)) != 0 || (!line[2][0] && !line[3][0])) {
+        strcmp(line[4], hash(c.body, c.len, text)) != 0 || (!line[2][0] && !line[3][0])) {
         return none;
     }
     c.condition = line[2][0] ? arena_printf(run->arena, "If-None-Match: %s", line[2])
@@ -155,10 +154,10 @@ static bool make_folders(const char *dir)
 void cache_put(const struct transfer *t, const char *body, size_t len)
 {
     struct fetch_run *run = t->run;
-    char hex[65], head[HEAD_MAX];
+    char text[BLAKE3_TEXT], head[HEAD_MAX];
     const char *path = file_of(run, t->first_url);
     int n = snprintf(head, sizeof head, MAGIC "\n%s\n%s\n%s\n%s\n", t->first_url, t->body.etag,
-                     t->body.last_modified, hash(body, len, hex));
+                     t->body.last_modified, hash(body, len, text));
     if (!path || (!t->body.etag[0] && !t->body.last_modified[0]) || n < 0 ||
         (size_t)n >= sizeof head || len > DOCUMENT_BYTES ||
         !make_folders(run->engine->o->cache_dir)) {

@@ -4,6 +4,7 @@
 #ifndef GPUTIER_ENGINE_H
 #define GPUTIER_ENGINE_H
 #include "../sources/inflate.h"
+#include "blake3.h"
 #include "curl_api.h"
 #include "gputier/arena.h"
 #include "gputier/buf.h"
@@ -37,7 +38,8 @@ struct body {
     struct staging *staging;
     struct parser *parser;
     struct parse_context parse;
-    struct sha256 sha;
+    struct blake3 *hash;         /* of what is parsed as it comes; NULL for documents */
+    struct sha256 sha;           /* only where the server states one: has_digest */
     uint64_t raw, decoded, best; /* bytes taken; best = most raw bytes of any try */
     uint64_t length;             /* raw bytes of all of it as first stated, 0 = not stated */
     char etag[256], last_modified[64], coding[32]; /* of the answer that is being taken */

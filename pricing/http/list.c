@@ -27,7 +27,7 @@ struct fetch_list {
     struct parse_context parse;
     struct staging *staging; /* from the first answer on */
     struct parser *parser;
-    struct sha256 sha;
+    struct blake3 hash; /* of the answers one behind the other */
     struct list_sum sum;
     size_t pages, pending;
     char left_out[200]; /* why the last answer that was left out was */
@@ -94,8 +94,7 @@ static void fail(struct fetch_list *l, const struct gt_error *why)
 
 static int publish(struct fetch_list *l, struct gt_error *err)
 {
-    unsigned char digest[32];
-    char hex[65];
+    char hash[BLAKE3_TEXT];
     struct publish_result r;
     struct parser *p = l->parser;
     l->parser = NULL; /* parse_close frees it, whatever it returns */
@@ -108,10 +107,10 @@ static int publish(struct fetch_list *l, struct gt_error *err)
     if (rc != 0) {
         return rc;
     }
-    sha256_end(&l->sha, digest);
     struct staging *st = l->staging;
     bool kept = !l->no_version && !l->version.failed && l->version.data;
-    staging_set_raw(st, sha256_hex(digest, hex), l->sum.bytes, kept ? l->version.data : NULL, NULL);
+    staging_set_raw(st, blake3_text(&l->hash, hash), l->sum.bytes, kept ? l->version.data : NULL,
+                    NULL);
     l->staging = NULL; /* released by publish in every case */
     return staging_publish(st, &r, err);
 }
@@ -153,7 +152,7 @@ static int take(struct page *page, const char *body, size_t len, struct gt_error
         return rc;
     }
     l->parse.next[0] = '\0';
-    sha256_add(&l->sha, body, len);
+    blake3_add(&l->hash, body, len);
     l->sum.bytes += len;
     note_version(l, page->t);
     if (len == 0 && err && err->code == GT_ENOTFOUND) { /* nothing that goes to the parser */
@@ -326,7 +325,7 @@ int fetch_list_begin(struct fetch_run *run, const char *scope, const char *vendo
     l->parse.region = "";
     l->parse.now = l->parse.as_of = run->engine->o->now;
     l->parse.log = &run->log;
-    sha256_init(&l->sha);
+    blake3_init(&l->hash);
     buf_init(&l->version, VERSION_MAX);
     l->next = run->lists;
     run->lists = l;

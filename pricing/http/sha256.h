@@ -1,7 +1,7 @@
-/* SHA-256 (FIPS 180-4): names the exact bytes that a price came from. */
+/* SHA-256 (FIPS 180-4): for what others ask to be signed with it, and for the checksums that
+ * servers state. Our own name for bytes is their BLAKE3 (blake3.h). */
 #ifndef GPUTIER_SHA256_H
 #define GPUTIER_SHA256_H
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,7 +10,6 @@ struct sha256 {
     uint64_t bytes;
     unsigned char block[64];
     void (*compress)(uint32_t h[8], const unsigned char *p, size_t blocks);
-    bool ni; /* by the processor's own instructions */
 };
 void sha256_init(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *data, size_t len);

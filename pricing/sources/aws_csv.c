@@ -277,7 +277,6 @@ int aws_csv_open(struct aws_offer *o, struct aws_csv **out, struct gt_error *err
         free(c);
         return rc;
     }
-    csv_reader_hash(c->reader, o->ctx->sha);
     *out = c;
     return 0;
 }

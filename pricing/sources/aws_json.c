@@ -506,7 +506,6 @@ int aws_json_open(struct aws_offer *o, struct aws_json **out, struct gt_error *e
     }
     j->o = o;
     index_attrs(j);
-    json_reader_hash(j->reader, o->ctx->sha);
     j->n_stored = 1; /* interned ids begin at 1 */
     j->cap_stored = 0;
     *out = j;

@@ -214,7 +214,6 @@ const struct source_def source_aws_offer = {
     .vendor = "aws",
     .default_url = "https://pricing.us-east-1.amazonaws.com",
     .default_on = true,
-    .hashes = true,
     .per_region = true,
     .has_region = aws_is_region,
     .expected_bytes = 350000000,

@@ -18,7 +18,6 @@ struct csv_reader {
     csv_row_fn *row;
     void *ctx;
     struct csv_scan scan;
-    struct sha256 *sha;
     bool started;
     /* [row_start, end) of buf is the begun row and what follows; the first n_blocks blocks are
      * read. A block's room stays free behind the end. row_end: of the row that is whole. */
@@ -59,11 +58,6 @@ void csv_reader_free(struct csv_reader *r)
         free(r->block);
     }
     free(r);
-}
-
-void csv_reader_hash(struct csv_reader *r, struct sha256 *sha)
-{
-    r->sha = sha;
 }
 
 void csv_reader_path(struct csv_reader *r, enum scan_path path)
@@ -266,14 +260,13 @@ static int take_block(struct csv_reader *r, size_t at, struct gt_error *err)
 }
 
 /* Reads whole blocks up to `end`. */
-static int advance(struct csv_reader *r, struct sha256 *sha, size_t end, struct gt_error *err)
+static int advance(struct csv_reader *r, size_t end, struct gt_error *err)
 {
     size_t n = end / SCAN_BLOCK;
     int rc = 0;
     while (r->n_blocks < n && rc == 0) {
         size_t k = n - r->n_blocks < GROUP ? n - r->n_blocks : GROUP;
-        csv_scan_blocks(&r->scan, r->buf + r->n_blocks * SCAN_BLOCK, k, r->block + r->n_blocks,
-                        sha);
+        csv_scan_blocks(&r->scan, r->buf + r->n_blocks * SCAN_BLOCK, k, r->block + r->n_blocks);
         for (; k > 0 && rc == 0; k--) {
             rc = take_block(r, r->n_blocks++, err);
         }
@@ -311,14 +304,11 @@ static int make_room(struct csv_reader *r, struct gt_error *err)
     return 0;
 }
 
-/* The begin of the file: a byte-order mark is no part of it, but of what is hashed. */
+/* The begin of the file: a byte-order mark is no part of it. */
 static void start(struct csv_reader *r)
 {
     r->started = true;
     if (r->end >= 3 && memcmp(r->buf, "\xef\xbb\xbf", 3) == 0) {
-        if (r->sha) {
-            sha256_add(r->sha, r->buf, 3);
-        }
         r->end -= 3;
         memmove(r->buf, r->buf + 3, r->end);
     }
@@ -337,7 +327,7 @@ int csv_reader_feed(struct csv_reader *r, const char *data, size_t len, struct g
             start(r);
         }
         if (r->started && r->end / SCAN_BLOCK > r->n_blocks) {
-            rc = advance(r, r->sha, r->end, err);
+            rc = advance(r, r->end, err);
             rc = rc ? rc : make_room(r, err);
         }
     }
@@ -350,11 +340,8 @@ int csv_reader_end(struct csv_reader *r, struct gt_error *err)
         start(r);
     }
     size_t tail = r->end % SCAN_BLOCK;
-    if (r->sha && tail > 0) {
-        sha256_add(r->sha, r->buf + r->end - tail, tail);
-    }
     memset(r->buf + r->end, 'x', SCAN_BLOCK - tail); /* no boundary, no quote */
-    int rc = advance(r, NULL, r->end - tail + SCAN_BLOCK, err);
+    int rc = advance(r, r->end - tail + SCAN_BLOCK, err);
     if (rc == 0 && r->row_start < r->end) { /* the last line has no newline */
         if (r->scan.inside) {
             return fail_at(r, 0, "a quote in this row is never closed", err);

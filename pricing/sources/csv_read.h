@@ -30,8 +30,6 @@ int csv_reader_feed(struct csv_reader *r, const char *data, size_t len,
                     struct gt_error *err) GT_CHECK;
 int csv_reader_end(struct csv_reader *r, struct gt_error *err) GT_CHECK;
 void csv_reader_free(struct csv_reader *r); /* NULL is fine */
-/* Before the first byte. Hashes what is fed; sha is as yet empty. */
-void csv_reader_hash(struct csv_reader *r, struct sha256 *sha);
 /* Before the first byte, for tests: one of the ways that give the same rows. */
 void csv_reader_path(struct csv_reader *r, enum scan_path path);
 

@@ -1,6 +1,6 @@
 /* Import of a local file: unpacked by content, told apart by content, read by the same parser
  * that a fetch feeds, published in one piece. Memory does not grow with the file. */
-#include "../http/sha256.h"
+#include "../http/blake3.h"
 #include "inflate.h"
 #include "source.h"
 #include <errno.h>
@@ -23,11 +23,10 @@ struct import {
     const struct source_def *def;
     struct staging *staging;
     struct parser *parser;
-    const struct unpack *unpack; /* while the file is read */
     struct parse_context ctx;
     char *head; /* until the parser is open */
     size_t head_len;
-    struct sha256 sha;
+    struct blake3 raw; /* of the files as they are, packed or not */
     uint64_t bytes;
     size_t pages, pages_with_next; /* read so far; of them those that name one behind them */
     bool file_has_bytes;
@@ -71,13 +70,6 @@ static int unknown(struct import *m, int code, const char *what, struct gt_error
     return gt_fail(err, code, m->path, "%s; known kinds are %s", what, kinds);
 }
 
-/* Whether the parser takes the hash with it: it does so at no cost, but must see the bytes of the
- * file itself, and from the first one. */
-static bool parser_hashes(const struct import *m)
-{
-    return m->def->hashes && m->sha.bytes == 0 && strcmp(unpack_kind(m->unpack), "plain") == 0;
-}
-
 /* Opens staging and parser once the head has been seen, and gives the head to the parser. */
 static int begin(struct import *m, struct gt_error *err)
 {
@@ -89,7 +81,7 @@ static int begin(struct import *m, struct gt_error *err)
         .source_id = m->def->id,
         .scope = "",
         .url = m->name,
-        .sha256 = "",
+        .hash = "",
         .origin = ORIGIN_IMPORTED,
         .fetched_at = m->o->now,
         .accept_large_change = m->o->accept_large_change,
@@ -106,7 +98,6 @@ static int begin(struct import *m, struct gt_error *err)
         .now = m->o->now,
         .as_of = date_in_name(m->name, m->o->now),
         .log = m->o->log,
-        .sha = parser_hashes(m) ? &m->sha : NULL,
     };
     rc = m->def->parse_open(&m->ctx, &m->parser, err);
     return rc ? rc : m->def->parse_feed(m->parser, m->head, m->head_len, err);
@@ -149,7 +140,6 @@ static int open_input(const char *path, int *fd, struct gt_error *err)
 
 static int read_all(struct import *m, int fd, struct unpack *u, char *chunk, struct gt_error *err)
 {
-    m->unpack = u;
     for (;;) {
         if (m->o->cancel && *m->o->cancel) {
             return gt_fail(err, GT_ECANCELLED, m->path, "interrupted, nothing was published");
@@ -165,12 +155,10 @@ static int read_all(struct import *m, int fd, struct unpack *u, char *chunk, str
             return unpack_end(u, err);
         }
         m->bytes += (uint64_t)n;
+        blake3_add(&m->raw, chunk, (size_t)n);
         int rc = unpack_feed(u, chunk, (size_t)n, err);
         if (rc != 0) {
             return rc;
-        }
-        if (!m->ctx.sha) {
-            sha256_add(&m->sha, chunk, (size_t)n);
         }
         if (m->o->progress) {
             m->o->progress(m->o->ctx, m->bytes, m->ctx.rows);
@@ -189,8 +177,7 @@ static void end_page(struct import *m)
 
 static int finish(struct import *m, struct import_result *out, struct gt_error *err)
 {
-    unsigned char digest[32];
-    char hex[65];
+    char hash[BLAKE3_TEXT];
     int rc = m->parser ? 0 : begin(m, err);
     if (rc != 0) {
         return rc;
@@ -214,8 +201,7 @@ static int finish(struct import *m, struct import_result *out, struct gt_error *
     if (rc != 0) {
         return rc;
     }
-    sha256_end(&m->sha, digest);
-    staging_set_raw(m->staging, sha256_hex(digest, hex), m->bytes, NULL, NULL);
+    staging_set_raw(m->staging, blake3_text(&m->raw, hash), m->bytes, NULL, NULL);
     out->source_id = m->def->id;
     out->bytes = m->bytes;
     out->skipped = m->ctx.skipped;
@@ -263,7 +249,7 @@ int import_files(const struct import_options *o, const char *const *path, size_t
     struct import m = {.o = o, .path = path[0]};
     err = err ? err : &own;
     *out = (struct import_result){0};
-    sha256_init(&m.sha);
+    blake3_init(&m.raw);
     char *chunk = malloc(READ_BYTES);
     m.head = malloc(HEAD_BYTES);
     m.shown = calloc(1, SHOWN);

@@ -15,7 +15,6 @@ struct json_reader {
     json_event_fn *event;
     void *ctx;
     struct json_scan scan;
-    struct sha256 *sha;
     /* buf[0, end) is kept, of that [0, stop) is checked, [0, pos) read; cap and the start of buf
      * within the stream are multiples of SCAN_BLOCK. */
     char *buf;
@@ -72,11 +71,6 @@ int json_depth(const struct json_reader *r)
 void json_reader_many(struct json_reader *r)
 {
     r->scan.many = true;
-}
-
-void json_reader_hash(struct json_reader *r, struct sha256 *sha)
-{
-    r->sha = sha;
 }
 
 void json_reader_path(struct json_reader *r, enum scan_path path)
@@ -440,10 +434,10 @@ static int run(struct json_reader *r, struct gt_error *err)
 }
 
 /* Checks the whole blocks that have come, and reads. */
-static int advance(struct json_reader *r, struct sha256 *sha, size_t end, struct gt_error *err)
+static int advance(struct json_reader *r, size_t end, struct gt_error *err)
 {
     size_t done = r->n_blocks, n = end / SCAN_BLOCK - done;
-    size_t k = json_scan_blocks(&r->scan, r->buf + done * SCAN_BLOCK, n, r->block + done, sha);
+    size_t k = json_scan_blocks(&r->scan, r->buf + done * SCAN_BLOCK, n, r->block + done);
     r->n_blocks += k;
     r->stop = r->n_blocks * SCAN_BLOCK;
     if (k == n) {
@@ -507,7 +501,7 @@ int json_reader_feed(struct json_reader *r, const char *data, size_t len, struct
         data += n;
         len -= n;
         if (r->end / SCAN_BLOCK > r->n_blocks) {
-            rc = advance(r, r->sha, r->end, err);
+            rc = advance(r, r->end, err);
             rc = rc ? rc : make_room(r, err);
         }
     }
@@ -517,11 +511,8 @@ int json_reader_feed(struct json_reader *r, const char *data, size_t len, struct
 int json_reader_end(struct json_reader *r, struct gt_error *err)
 {
     size_t tail = r->end % SCAN_BLOCK;
-    if (r->sha && tail > 0) {
-        sha256_add(r->sha, r->buf + r->end - tail, tail);
-    }
     memset(r->buf + r->end, ' ', SCAN_BLOCK - tail);
-    int rc = advance(r, NULL, r->end - tail + SCAN_BLOCK, err);
+    int rc = advance(r, r->end - tail + SCAN_BLOCK, err);
     if (rc != 0) {
         return rc;
     }

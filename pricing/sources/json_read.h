@@ -44,8 +44,6 @@ void json_reader_many(struct json_reader *r);
 /* The end of a file whose list goes on in another: refused as json_reader_end does, then lines
  * count from 1 again. For readers of many documents. */
 int json_reader_next(struct json_reader *r, struct gt_error *err) GT_CHECK;
-/* Before the first byte. Hashes what is fed; sha is as yet empty. */
-void json_reader_hash(struct json_reader *r, struct sha256 *sha);
 /* Before the first byte, for tests: one of the ways that give the same events. */
 void json_reader_path(struct json_reader *r, enum scan_path path);
 

@@ -1,26 +1,7 @@
 /* The loops of scan_masks.h, included by scan_masks.c once per instruction set with
  *   NAME(x)  the name of a function for it; eq, parity, control, odd and hard are there
  *   TARGET   its attribute
- *   HASH     1: the blocks are hashed on the way, a quarter here and there, so that the processor
- *            finds other work while one round waits for the one before
  * No include guard, on purpose. */
-#if HASH
-#define WORK_PARAM    , struct sha256_work *w
-#define WORK          , &work
-#define BEGIN_HASH    struct sha256_lanes h = sha256_lanes_load(sha->h)
-#define BEGIN_WORK(p) struct sha256_work work = sha256_work_begin(&h, p)
-#define QUARTER(w, i) sha256_work_quarter(w, i)
-#define END_WORK      sha256_work_end(&work, &h)
-#define END_HASH      sha256_lanes_store(&h, sha->h)
-#else
-#define WORK_PARAM
-#define WORK
-#define BEGIN_HASH    (void)sha
-#define BEGIN_WORK(p) (void)p
-#define QUARTER(w, i) (void)0
-#define END_WORK      (void)0
-#define END_HASH      (void)0
-#endif
 
 /* Bits of the first byte behind each bit of m that is not in `over`. *carry: bit 0 of this block is
  * reached so / of the next one is. */
@@ -66,7 +47,7 @@ TARGET static inline enum json_state NAME(leave)(const struct NAME(behind) * b)
  * Left out are "{ }" and "[ ]", looked at apart. Strings are without escapes here, so that the
  * parity of quotes tells inside from outside. */
 TARGET static inline uint64_t NAME(judge)(const char *p, struct NAME(behind) * b,
-                                          struct json_block *out WORK_PARAM)
+                                          struct json_block *out)
 {
     uint64_t quote = NAME(eq)(p, '"'), newline = NAME(eq)(p, '\n'), bad = 0, none = 0;
     uint64_t inside = NAME(parity)(quote) ^ b->inside, outside = ~inside;
@@ -79,16 +60,13 @@ TARGET static inline uint64_t NAME(judge)(const char *p, struct NAME(behind) * b
         bad = NAME(hard)(p) | (NAME(control)(p) & inside) |
               (NAME(follow)(list, space & outside, &none) ^ list_end) | none;
     }
-    QUARTER(w, 0);
     space &= outside;
     uint64_t open = brace | list, close = brace_end | list_end;
     uint64_t colon = NAME(eq)(p, ':') & outside, comma = NAME(eq)(p, ',') & outside;
     uint64_t opener = brace | comma, marks = open | close | colon | comma;
     uint64_t was_brace = b->brace && b->fresh && b->opener;
-    QUARTER(w, 1);
     uint64_t fresh = NAME(follow)(opener | colon, space, &b->fresh);
     uint64_t after = NAME(follow)(opener, ~marks, &b->opener);
-    QUARTER(w, 2);
     if (fresh & brace_end) {
         uint64_t empty = NAME(follow)(brace, space, &was_brace) & brace_end;
         fresh ^= empty;
@@ -101,24 +79,20 @@ TARGET static inline uint64_t NAME(judge)(const char *p, struct NAME(behind) * b
     out->close = close;
     out->back = false;
     out->newlines = (uint8_t)scan_count(newline);
-    QUARTER(w, 3);
     return bad | (fresh ^ ((quote & inside) | open)) | (after ^ colon) | (newline & inside) |
            (outside & ~(quote | marks | space));
 }
 
 TARGET static size_t NAME(json)(struct json_scan *s, const char *p, size_t n,
-                                struct json_block *out, struct sha256 *sha)
+                                struct json_block *out)
 {
     struct NAME(behind) now = NAME(enter)(s->state);
     uint64_t lists = s->lists;
     int depth = s->depth;
     size_t i = 0;
-    BEGIN_HASH;
     for (; i < n; i++, p += SCAN_BLOCK, out++) {
         struct NAME(behind) next = now;
-        BEGIN_WORK(p);
-        uint64_t bad = NAME(judge)(p, &next, out WORK);
-        END_WORK;
+        uint64_t bad = NAME(judge)(p, &next, out);
         int opens = (int)scan_count(out->open), low = depth - (int)scan_count(out->close);
         out->depth = (int8_t)depth;
         out->low = (int8_t)low;
@@ -128,21 +102,15 @@ TARGET static size_t NAME(json)(struct json_scan *s, const char *p, size_t n,
         depth = low + opens;
         now = next;
     }
-    END_HASH;
     s->state = NAME(leave)(&now);
     s->depth = depth;
     return i;
 }
 
-TARGET static void NAME(csv)(struct csv_scan *s, const char *p, size_t n, struct csv_block *out,
-                             struct sha256 *sha)
+TARGET static void NAME(csv)(struct csv_scan *s, const char *p, size_t n, struct csv_block *out)
 {
     uint64_t carry = s->inside, after_bound = s->after_bound, after_close = s->after_close;
-    BEGIN_HASH;
     for (size_t i = 0; i < n; i++, p += SCAN_BLOCK, out++) {
-        BEGIN_WORK(p);
-        QUARTER(&work, 0);
-        QUARTER(&work, 1);
         uint64_t quotes = NAME(eq)(p, '"'), newlines = NAME(eq)(p, '\n');
         uint64_t inside = NAME(parity)(quotes) ^ carry, outside = ~inside;
         uint64_t bounds = (NAME(eq)(p, s->separator) | newlines) & outside;
@@ -159,20 +127,8 @@ TARGET static void NAME(csv)(struct csv_scan *s, const char *p, size_t n, struct
         carry = (uint64_t)0 - (inside >> 63);
         after_bound = bounds >> 63;
         after_close = end >> 63;
-        QUARTER(&work, 2);
-        QUARTER(&work, 3);
-        END_WORK;
     }
-    END_HASH;
     s->inside = carry;
     s->after_bound = after_bound;
     s->after_close = after_close;
 }
-
-#undef WORK_PARAM
-#undef WORK
-#undef BEGIN_HASH
-#undef BEGIN_WORK
-#undef QUARTER
-#undef END_WORK
-#undef END_HASH

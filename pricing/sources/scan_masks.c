@@ -1,10 +1,8 @@
 /* The loops of scan_kernel.h for each instruction set, and the choice among them. */
 #include "scan_masks.h"
-#include "../http/sha256_ni.h"
 
 #define NAME(x) plain_##x
 #define TARGET
-#define HASH 0
 static inline uint64_t plain_eq(const char *p, char c)
 {
     return scan_eq(p, c);
@@ -32,6 +30,7 @@ static inline uint64_t plain_hard(const char *p)
 #undef TARGET
 
 #if defined(__x86_64__)
+#include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,popcnt,pclmul")))
 
 AVX2 static inline __m256i load32(const char *p)
@@ -85,40 +84,62 @@ AVX2 static inline uint64_t avx2_hard(const char *p)
 #include "scan_kernel.h"
 #undef NAME
 #undef TARGET
-#undef HASH
 
-#define hash_eq      avx2_eq
-#define hash_parity  avx2_parity
-#define hash_control avx2_control
-#define hash_odd     avx2_odd
-#define hash_hard    avx2_hard
-#define NAME(x)      hash_##x
-#define TARGET       __attribute__((target("avx2,popcnt,pclmul," SHA256_NI)))
-#define HASH         1
+/* 64 bytes are one load there and a comparison gives the mask itself. */
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx2,popcnt,pclmul")))
+
+AVX512 static inline uint64_t avx512_eq(const char *p, char c)
+{
+    return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p), _mm512_set1_epi8(c));
+}
+AVX512 static inline uint64_t avx512_parity(uint64_t x)
+{
+    return avx2_parity(x);
+}
+AVX512 static inline uint64_t avx512_control(const char *p)
+{
+    return _mm512_cmplt_epu8_mask(_mm512_loadu_si512(p), _mm512_set1_epi8(0x20));
+}
+AVX512 static inline uint64_t avx512_odd(const char *p)
+{
+    __m512i v = _mm512_loadu_si512(p), from = _mm512_sub_epi8(v, _mm512_set1_epi8('['));
+    __mmask64 control = _mm512_cmplt_epu8_mask(v, _mm512_set1_epi8(0x20));
+    return _mm512_movepi8_mask(v) | _mm512_cmple_epu8_mask(from, _mm512_set1_epi8(']' - '[')) |
+           _mm512_mask_cmpneq_epi8_mask(control, v, _mm512_set1_epi8('\n'));
+}
+AVX512 static inline uint64_t avx512_hard(const char *p)
+{
+    return _mm512_movepi8_mask(_mm512_loadu_si512(p)) | avx512_eq(p, '\\');
+}
+
+#define NAME(x) avx512_##x
+#define TARGET  AVX512
 #include "scan_kernel.h"
-#endif
-
-#if defined(__x86_64__)
-static bool have_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
-           __builtin_cpu_supports("pclmul");
-}
+#undef NAME
+#undef TARGET
 #else
-#define avx2_json plain_json
-#define hash_json plain_json
-#define avx2_csv  plain_csv
-#define hash_csv  plain_csv
-static bool have_avx2(void)
-{
-    return false;
-}
+#define avx2_json   plain_json
+#define avx2_csv    plain_csv
+#define avx512_json plain_json
+#define avx512_csv  plain_csv
 #endif
 
-/* Whether the loop can take the hash with it, from the start of one of the hash's own blocks. */
-static bool can_hash(enum scan_path path, const struct sha256 *sha)
+/* The widest that the path allows and the processor has. */
+enum width { PLAIN, AVX2_LOOP, AVX512_LOOP };
+
+static enum width width(enum scan_path path)
 {
-    return path == SCAN_BEST && have_avx2() && sha && sha->ni && sha->bytes % SCAN_BLOCK == 0;
+#if defined(__x86_64__)
+    if (path <= SCAN_AVX2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
+        __builtin_cpu_supports("pclmul")) {
+        bool widest = path == SCAN_BEST && __builtin_cpu_supports("avx512f") &&
+                      __builtin_cpu_supports("avx512bw");
+        return widest ? AVX512_LOOP : AVX2_LOOP;
+    }
+#else
+    (void)path;
+#endif
+    return PLAIN;
 }
 
 /* Whether the loop may start here: not within an escape, character or word. */
@@ -133,39 +154,26 @@ void json_scan_init(struct json_scan *s)
     *s = (struct json_scan){.state = JSON_AT_VALUE};
 }
 
-size_t json_scan_blocks(struct json_scan *s, const char *p, size_t n, struct json_block *out,
-                        struct sha256 *sha)
+size_t json_scan_blocks(struct json_scan *s, const char *p, size_t n, struct json_block *out)
 {
-    bool hashes = can_hash(s->path, sha), wide = s->path == SCAN_BEST && have_avx2();
-    size_t (*loop)(struct json_scan *, const char *, size_t, struct json_block *, struct sha256 *) =
-        hashes ? hash_json
-        : wide ? avx2_json
-               : plain_json;
-    size_t hashed = 0; /* blocks of which the hash has been made */
+    enum width w = width(s->path);
+    size_t (*loop)(struct json_scan *, const char *, size_t, struct json_block *) =
+        w == AVX512_LOOP ? avx512_json
+        : w == AVX2_LOOP ? avx2_json
+                         : plain_json;
     for (size_t i = 0; i < n; i++) {
         if (between(s)) {
-            size_t k = loop(s, p + i * SCAN_BLOCK, n - i, out + i, sha);
+            size_t k = loop(s, p + i * SCAN_BLOCK, n - i, out + i);
             s->offset += k * SCAN_BLOCK;
             i += k;
-            if (hashes) { /* the block at which it stopped too */
-                sha->bytes += (i < n ? k + 1 : k) * SCAN_BLOCK;
-                hashed = i + 1;
-            }
             if (i == n) {
                 break;
             }
-        }
-        if (hashes && hashed == i) {
-            sha256_add(sha, p + i * SCAN_BLOCK, SCAN_BLOCK);
-            hashed++;
         }
         if (!json_check_block(s, p + i * SCAN_BLOCK, out + i)) {
             return i;
         }
         s->offset += SCAN_BLOCK;
-    }
-    if (sha && !hashes) {
-        sha256_add(sha, p, n * SCAN_BLOCK);
     }
     return n;
 }
@@ -175,18 +183,12 @@ void csv_scan_init(struct csv_scan *s, char separator)
     *s = (struct csv_scan){.separator = separator, .after_bound = 1};
 }
 
-void csv_scan_blocks(struct csv_scan *s, const char *p, size_t n, struct csv_block *out,
-                     struct sha256 *sha)
+void csv_scan_blocks(struct csv_scan *s, const char *p, size_t n, struct csv_block *out)
 {
-    bool hashes = can_hash(s->path, sha), wide = s->path == SCAN_BEST && have_avx2();
-    void (*loop)(struct csv_scan *, const char *, size_t, struct csv_block *, struct sha256 *) =
-        hashes ? hash_csv
-        : wide ? avx2_csv
-               : plain_csv;
-    loop(s, p, n, out, sha);
-    if (hashes) {
-        sha->bytes += n * SCAN_BLOCK;
-    } else if (sha) {
-        sha256_add(sha, p, n * SCAN_BLOCK);
-    }
+    enum width w = width(s->path);
+    void (*loop)(struct csv_scan *, const char *, size_t, struct csv_block *) =
+        w == AVX512_LOOP ? avx512_csv
+        : w == AVX2_LOOP ? avx2_csv
+                         : plain_csv;
+    loop(s, p, n, out);
 }

@@ -1,7 +1,6 @@
 /* The two inner loops of the JSON and CSV readers, over blocks of 64 bytes. Each judges a block
- * from bit masks alone and without branches: scan_masks.c holds them in plain C, for AVX2, and for
- * AVX2 with the bytes' SHA-256 made on the way (the hash waits for its own results most of the
- * time, so that the masks cost nothing beside it). Which one runs is decided at run time.
+ * from bit masks alone and without branches: scan_masks.c holds them in plain C, for AVX2 and
+ * for AVX-512. Which one runs is decided at run time.
  *
  * JSON: the loop takes blocks of which it can prove that they hold correct JSON (objects, strings,
  * empty lists, white space) and stops at any other: numbers, literals, filled lists, escapes, bytes
@@ -9,14 +8,13 @@
  * CSV: all blocks are taken; a record marks the quotes that need a closer look at their row. */
 #ifndef GPUTIER_SCAN_MASKS_H
 #define GPUTIER_SCAN_MASKS_H
-#include "../http/sha256.h"
 #include "scan.h"
 #include <stdbool.h>
 
 #define JSON_DEPTH 64 /* containers within each other */
 
 /* SCAN_BYTES: JSON byte by byte throughout. The results are the same: a test compares them. */
-enum scan_path { SCAN_BEST, SCAN_PLAIN, SCAN_BYTES };
+enum scan_path { SCAN_BEST, SCAN_AVX2, SCAN_PLAIN, SCAN_BYTES };
 
 /* Where the grammar stands between two bytes. */
 enum json_state {
@@ -57,11 +55,9 @@ struct json_scan {
     enum scan_path path;
 };
 void json_scan_init(struct json_scan *s);
-/* Reads n blocks at p into out; sha: NULL, or also hashes them (its length is a multiple of 64).
- * The number of blocks done: fewer than n after an error, in the block behind those. That block's
- * record holds what came before the error. */
-size_t json_scan_blocks(struct json_scan *s, const char *p, size_t n, struct json_block *out,
-                        struct sha256 *sha);
+/* Reads n blocks at p into out. The number of blocks done: fewer than n after an error, in the
+ * block behind those. That block's record holds what came before the error. */
+size_t json_scan_blocks(struct json_scan *s, const char *p, size_t n, struct json_block *out);
 /* One block, byte by byte (json_check.c). False: an error. */
 bool json_check_block(struct json_scan *s, const char *p, struct json_block *out);
 
@@ -80,7 +76,6 @@ struct csv_scan {
     enum scan_path path;
 };
 void csv_scan_init(struct csv_scan *s, char separator);
-void csv_scan_blocks(struct csv_scan *s, const char *p, size_t n, struct csv_block *out,
-                     struct sha256 *sha);
+void csv_scan_blocks(struct csv_scan *s, const char *p, size_t n, struct csv_block *out);
 
 #endif

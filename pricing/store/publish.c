@@ -52,7 +52,7 @@ static int insert_run(struct staging *st, int64_t feed, const char *state, const
     const struct db *d = &st->store->db;
     sqlite3_stmt *in = NULL;
     int rc = db_prepare(d,
-                        "INSERT INTO fetch_run(feed, origin, state, why, url, sha256, bytes, etag,"
+                        "INSERT INTO fetch_run(feed, origin, state, why, url, hash, bytes, etag,"
                         " last_modified, started, ended, rows, added, changed, closed, same,"
                         " repeated, parser) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                         &in, err);
@@ -64,7 +64,7 @@ static int insert_run(struct staging *st, int64_t feed, const char *state, const
     bind_text(in, 3, state);
     bind_text(in, 4, why);
     bind_text(in, 5, st->url);
-    bind_text(in, 6, st->sha256);
+    bind_text(in, 6, st->hash);
     (void)sqlite3_bind_int64(in, 7, (sqlite3_int64)st->raw_bytes);
     bind_text(in, 8, st->etag);
     bind_text(in, 9, st->last_modified);
@@ -220,7 +220,7 @@ static int record_published(struct staging *st, const struct publish_result *res
     if (st->snapshot != NULL) { /* one record per bundled source, counting its rows */
         return db_execf(
             d, err,
-            "INSERT INTO fetch_run(feed, origin, state, url, sha256, started, ended, as_of, rows)"
+            "INSERT INTO fetch_run(feed, origin, state, url, hash, started, ended, as_of, rows)"
             " SELECT fm.main, 0, 'published', (SELECT s.url FROM main.feed f JOIN main.source s"
             " ON s.id = f.source WHERE f.id = fm.main), %Q, %lld, %lld, " RUN_DATE
             ", coalesce(c.n, 0) FROM temp.feed_map fm LEFT JOIN (SELECT feed, sum(n) AS n FROM ("
@@ -229,7 +229,7 @@ static int record_published(struct staging *st, const struct publish_result *res
             " SELECT feed, count(*) FROM st.transfer_rate GROUP BY feed UNION ALL"
             " SELECT feed, count(*) FROM st.interruption GROUP BY feed UNION ALL"
             " SELECT feed, count(*) FROM st.fx GROUP BY feed) GROUP BY feed) c ON c.feed = fm.id",
-            st->sha256, (long long)st->fetched_at, (long long)ended(st));
+            st->hash, (long long)st->fetched_at, (long long)ended(st));
     }
     int64_t feed = 0;
     int rc = feed_id(st, &feed, err);

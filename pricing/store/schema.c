@@ -23,11 +23,14 @@ static const char sql_005[] = {
 static const char sql_006[] = {
 #include "pricing/store/006_parser.sql.h"
     0};
+static const char sql_007[] = {
+#include "pricing/store/007_hash.sql.h"
+    0};
 static const char sql_staging[] = {
 #include "pricing/store/staging.sql.h"
     0};
-static const char *const migrations[SCHEMA_VERSION] = {sql_001, sql_002, sql_003,
-                                                       sql_004, sql_005, sql_006};
+static const char *const migrations[SCHEMA_VERSION] = {sql_001, sql_002, sql_003, sql_004,
+                                                       sql_005, sql_006, sql_007};
 
 const char *schema_staging(void)
 {

@@ -174,7 +174,7 @@ int store_sources(struct store *s, int (*row)(void *ctx, const struct source_sta
 /* An unchanged run has no bytes of its own: hash and address are those of what is published. */
 static const char files_sql[] =
     "SELECT coalesce(s.title, ''), coalesce(pub.url, s.url, ''), coalesce(s.licence, ''), f.scope,"
-    " coalesce(pub.sha256, ''), pub.bytes, coalesce(pub.as_of, s.as_of), f.bundled,"
+    " coalesce(pub.hash, ''), pub.bytes, coalesce(pub.as_of, s.as_of), f.bundled,"
     " (SELECT max(started) FROM fetch_run WHERE feed = f.id AND state IN"
     "   ('published', 'unchanged'))"
     " FROM source s JOIN feed f ON f.source = s.id"
@@ -200,7 +200,7 @@ int store_source_files(struct store *s, const char *source_id,
                                 .url = column_str(st, 1),
                                 .licence = column_str(st, 2),
                                 .scope = column_str(st, 3),
-                                .sha256 = column_str(st, 4),
+                                .hash = column_str(st, 4),
                                 .bytes = (uint64_t)sqlite3_column_int64(st, 5),
                                 .as_of = column_time(st, 6),
                                 .fetched_at = bundled ? GT_TIME_NONE : column_time(st, 8),

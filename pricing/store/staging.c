@@ -125,7 +125,7 @@ int staging_begin(struct store *s, const struct staging_options *o, struct stagi
     st->scope = copy(o->scope);
     st->region = copy(o->region);
     st->url = copy(o->url);
-    st->sha256 = copy(o->sha256);
+    st->hash = copy(o->hash);
     st->etag = copy(NULL);
     st->last_modified = copy(NULL);
     st->origin = o->origin;
@@ -133,7 +133,7 @@ int staging_begin(struct store *s, const struct staging_options *o, struct stagi
     st->accept_large_change = o->accept_large_change;
     st->started_ns = monotonic_ns();
     if (st->source == NULL || st->scope == NULL || st->region == NULL || st->url == NULL ||
-        st->sha256 == NULL || st->etag == NULL || st->last_modified == NULL ||
+        st->hash == NULL || st->etag == NULL || st->last_modified == NULL ||
         keymap_init(&st->feeds) != 0 || keymap_init(&st->places) != 0 ||
         keymap_init(&st->types) != 0) {
         rc = gt_fail(err, GT_ENOMEM, "", "out of memory");
@@ -192,10 +192,10 @@ int staging_set_scope(struct staging *st, const char *scope, struct gt_error *er
     return rc;
 }
 
-void staging_set_raw(struct staging *st, const char *sha256_hex, uint64_t bytes, const char *etag,
+void staging_set_raw(struct staging *st, const char *hash, uint64_t bytes, const char *etag,
                      const char *last_modified)
 {
-    replace(&st->sha256, sha256_hex);
+    replace(&st->hash, hash);
     replace(&st->etag, etag);
     replace(&st->last_modified, last_modified);
     st->raw_bytes = bytes;
@@ -240,7 +240,7 @@ void staging_release(struct staging *st)
     free(st->scope);
     free(st->region);
     free(st->url);
-    free(st->sha256);
+    free(st->hash);
     free(st->etag);
     free(st->last_modified);
     free(st);

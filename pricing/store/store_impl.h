@@ -30,7 +30,7 @@ void store_unlock(struct store *s);
 int store_writable(const struct store *s, struct gt_error *err) GT_CHECK;
 
 /* schema.c: numbered migrations. */
-#define SCHEMA_VERSION 6
+#define SCHEMA_VERSION 7
 int schema_migrate(const struct db *d, int upto, struct gt_error *err) GT_CHECK;
 int schema_user_version(const struct db *d, int *version, struct gt_error *err) GT_CHECK;
 const char *schema_staging(void);
@@ -68,7 +68,7 @@ struct staging {
     struct db db;
     char *file;
     int lock_fd; /* flock: tells other processes that this file is in use */
-    char *source, *scope, *region, *url, *sha256, *etag, *last_modified;
+    char *source, *scope, *region, *url, *hash, *etag, *last_modified;
     enum origin origin;
     int64_t fetched_at;
     uint64_t raw_bytes;

@@ -111,7 +111,7 @@ void staging_regions_vary(struct staging *st)
 static struct {
     struct staging *st; /* borrowed from the test, given to the next staging_begin */
     int begun, published, discarded;
-    char scope[200], source[64], why[400], sha256[65];
+    char scope[200], source[64], why[400], hash[80];
     uint64_t bytes;
 } fake_run;
 
@@ -135,13 +135,13 @@ int staging_set_scope(struct staging *st, const char *scope, struct gt_error *er
     return 0;
 }
 
-void staging_set_raw(struct staging *st, const char *sha256_hex, uint64_t bytes, const char *etag,
+void staging_set_raw(struct staging *st, const char *hash, uint64_t bytes, const char *etag,
                      const char *last_modified)
 {
     (void)st;
     (void)etag;
     (void)last_modified;
-    snprintf(fake_run.sha256, sizeof fake_run.sha256, "%s", sha256_hex);
+    snprintf(fake_run.hash, sizeof fake_run.hash, "%s", hash);
     fake_run.bytes = bytes;
 }
 

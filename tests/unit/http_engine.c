@@ -4,7 +4,7 @@
  * without it) and tests/support/odd_server.py. Run from the repository's root. */
 #include "http_score.h"
 
-static char odd_base[64], tls_base[64], odd_log[128], content_sha[65];
+static char odd_base[64], tls_base[64], odd_log[128], content_hash[BLAKE3_TEXT];
 static size_t content_len;
 
 /* A source with a key header, and one that reads a document first. */
@@ -70,12 +70,10 @@ static void make_content(void)
     }
     write_text("bad.csv", "! no list\n", 10);
     write_text("fakegzip.csv", "a,1\nb,2\n", 8); /* small: the server packs the others */
-    struct sha256 s;
-    unsigned char d[32];
-    sha256_init(&s);
-    sha256_add(&s, text, n);
-    sha256_end(&s, d);
-    sha256_hex(d, content_sha);
+    struct blake3 h;
+    blake3_init(&h);
+    blake3_add(&h, text, n);
+    (void)blake3_text(&h, content_hash);
     content_len = n;
     free(text);
 }
@@ -145,7 +143,7 @@ static int start_servers(void **state)
 static void assert_published(const struct store *s)
 {
     assert_int_equal(s->published, 1);
-    assert_string_equal(fed.sha, content_sha);
+    assert_string_equal(fed.hash, content_hash);
     assert_int_equal(fed.bytes, content_len);
     assert_int_equal(s->recorded, 0);
 }
@@ -268,7 +266,7 @@ static void resumes_where_it_stopped(void **state)
         assert_int_equal(fed.bytes, c[i].bytes);
         if (strcmp(c[i].path, "/resume") == 0) {
             assert_int_equal(fed.open, 1); /* what was fed stays fed */
-            assert_string_equal(fed.sha, t.sha);
+            assert_string_equal(fed.hash, t.hash);
             assert_int_equal(sum.bytes, 40000 * 17);
         }
     }
@@ -283,21 +281,19 @@ struct rows {
     const char *price;
 };
 
-/* SHA-256 of the rows of odd_server.py's files, one after the other. */
-static void rows_sha(const struct rows *files, size_t n_files, char hex[65])
+/* The hash of the rows of odd_server.py's files, one after the other. */
+static void rows_hash(const struct rows *files, size_t n_files, char hash[BLAKE3_TEXT])
 {
-    struct sha256 s;
-    unsigned char d[32];
+    struct blake3 h;
     char row[32];
-    sha256_init(&s);
+    blake3_init(&h);
     for (size_t f = 0; f < n_files; f++) {
         for (int i = 0; i < files[f].n; i++) {
-            sha256_add(&s, row,
+            blake3_add(&h, row,
                        (size_t)snprintf(row, sizeof row, "row-%07d,%s\n", i, files[f].price));
         }
     }
-    sha256_end(&s, d);
-    sha256_hex(d, hex);
+    (void)blake3_text(&h, hash);
 }
 
 /* What a server sends of another file, of less than was asked, or unasked, is never taken for the
@@ -320,7 +316,7 @@ static void parts_that_do_not_fit(void **state)
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         struct store s = {0};
         struct fetch_options o = {.tries = 3, .max_time_s = 20};
-        char sha[65], line[64];
+        char hash[BLAKE3_TEXT], line[64];
         int requests = 0;
         int rc = fetch_with(&s, &o, "one", odd_base, c[i].path);
         char *log = read_text(odd_log);
@@ -329,7 +325,7 @@ static void parts_that_do_not_fit(void **state)
             requests++;
         }
         free(log);
-        rows_sha(c[i].files, 2, sha);
+        rows_hash(c[i].files, 2, hash);
         if (rc != c[i].code || requests > c[i].most) {
             print_error("%s: %d %s: %s, %d requests\n", c[i].path, rc, error.where, error.text,
                         requests);
@@ -338,7 +334,7 @@ static void parts_that_do_not_fit(void **state)
         assert_in_range(requests, 1, c[i].most);
         assert_int_equal(s.published, rc == 0);
         if (rc == 0) {
-            assert_string_equal(fed.sha, sha);
+            assert_string_equal(fed.hash, hash);
         }
     }
 }

@@ -3,8 +3,8 @@
  * `sources` and its source_at. Run from the repository's root. */
 #ifndef HTTP_SCORE_H
 #define HTTP_SCORE_H
+#include "../../pricing/http/blake3.h"
 #include "../../pricing/http/http.h"
-#include "../../pricing/http/sha256.h"
 #include "unit.h"
 #include <signal.h>
 #include <spawn.h>
@@ -21,7 +21,7 @@ extern char **environ;
 /* --- a store that keeps the score --- */
 struct store {
     int begun, published, discarded, recorded, touched, open;
-    char sha[65], etag[64], scope[128], why[700], url[256];
+    char hash[BLAKE3_TEXT], etag[64], scope[128], why[700], url[256];
     char published_scopes[1024], failed_scopes[1024]; /* each with a blank before */
     uint64_t raw;
     const char *state_etag; /* what store_http_state answers */
@@ -29,7 +29,7 @@ struct store {
 };
 struct staging {
     struct store *s;
-    char scope[128], sha[65], etag[64];
+    char scope[128], hash[BLAKE3_TEXT], etag[64];
     uint64_t raw;
 };
 
@@ -47,11 +47,11 @@ int staging_begin(struct store *s, const struct staging_options *o, struct stagi
     return 0;
 }
 
-void staging_set_raw(struct staging *st, const char *sha, uint64_t bytes, const char *etag,
+void staging_set_raw(struct staging *st, const char *hash, uint64_t bytes, const char *etag,
                      const char *modified)
 {
     (void)modified;
-    snprintf(st->sha, sizeof st->sha, "%s", sha);
+    snprintf(st->hash, sizeof st->hash, "%s", hash);
     snprintf(st->etag, sizeof st->etag, "%s", etag ? etag : "");
     st->raw = bytes;
 }
@@ -60,7 +60,7 @@ int staging_publish(struct staging *st, struct publish_result *out, struct gt_er
 {
     struct store *s = st->s;
     *out = (struct publish_result){0};
-    memcpy(s->sha, st->sha, sizeof s->sha);
+    memcpy(s->hash, st->hash, sizeof s->hash);
     memcpy(s->etag, st->etag, sizeof s->etag);
     memcpy(s->scope, st->scope, sizeof s->scope);
     s->raw = st->raw;
@@ -124,12 +124,12 @@ int store_touch_source(struct store *s, const char *id, const char *scope, int64
 /* --- a parser that counts lines and hashes what it is fed --- */
 struct parser {
     struct parse_context *ctx;
-    struct sha256 sha;
+    struct blake3 hash;
     uint64_t bytes;
 };
 static struct {
     int open, closed, aborted;
-    char sha[65];
+    char hash[BLAKE3_TEXT];
     uint64_t bytes;
 } fed;
 
@@ -139,7 +139,7 @@ __attribute__((unused)) static int parse_open(struct parse_context *ctx, struct 
     (void)err;
     *out = calloc(1, sizeof **out);
     (*out)->ctx = ctx;
-    sha256_init(&(*out)->sha);
+    blake3_init(&(*out)->hash);
     fed.open++;
     return 0;
 }
@@ -150,7 +150,7 @@ __attribute__((unused)) static int parse_feed(struct parser *p, const char *data
     if (p->bytes == 0 && len > 0 && data[0] == '!') {
         return gt_fail(err, GT_EPARSE, "list:1:1", "found \"!\", expected a row");
     }
-    sha256_add(&p->sha, data, len);
+    blake3_add(&p->hash, data, len);
     p->bytes += len;
     for (size_t i = 0; i < len; i++) {
         p->ctx->rows += data[i] == '\n';
@@ -160,10 +160,8 @@ __attribute__((unused)) static int parse_feed(struct parser *p, const char *data
 
 __attribute__((unused)) static int parse_close(struct parser *p, struct gt_error *err)
 {
-    unsigned char d[32];
     (void)err;
-    sha256_end(&p->sha, d);
-    sha256_hex(d, fed.sha);
+    (void)blake3_text(&p->hash, fed.hash);
     fed.bytes = p->bytes;
     fed.closed++;
     free(p);

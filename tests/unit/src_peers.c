@@ -1,6 +1,6 @@
 /* The readers of JSON and CSV against yajl and libcsv on documents made up and then damaged: the
  * same events and rows or the same refusal, whatever is passed over, whatever the pieces, and with
- * each of the loops (AVX2 with and without the hash, plain C, byte by byte). The fuzz targets
+ * each of the loops (AVX-512, AVX2, plain C, byte by byte). The fuzz targets
  * json_peer and csv_peer go on from here. */
 #include "gputier/rng.h"
 #include "support/peers.h"

@@ -58,8 +58,9 @@ static void make_version_1(const struct box *b)
         db_exec(&d,
                 "INSERT INTO source(id, name) VALUES(1, 'oci');"
                 "INSERT INTO feed VALUES(1, 1, '', 0);"
-                "INSERT INTO fetch_run(feed, origin, state, started, ended)"
-                " VALUES(1, 1, 'published', 5, 5);"
+                "INSERT INTO fetch_run(feed, origin, state, sha256, started, ended)"
+                " VALUES(1, 1, 'published', '0af1', 5, 5), (1, 1, 'failed', '', 6, 6),"
+                " (1, 1, 'unchanged', NULL, 7, 7);"
                 "INSERT INTO place VALUES(1, 'oci', 'r', '');"
                 "INSERT INTO instance_type(id, vendor, name, gpu, gpu_num) VALUES(1, 'oci', 't',"
                 " 'A10', 1);"
@@ -69,6 +70,14 @@ static void make_version_1(const struct box *b)
                 NULL),
         0);
     db_close(&d);
+}
+
+/* Of version 1 it is known that the hash was SHA-256; where there was none, none is named. */
+static int sees_old_hash(void *ctx, const struct source_file *f)
+{
+    assert_string_equal(f->hash, "sha256:0af1");
+    ++*(int *)ctx;
+    return 0;
 }
 
 static void version_1_is_brought_up(void **state)
@@ -85,6 +94,11 @@ static void version_1_is_brought_up(void **state)
     assert_int_equal(store_version(s), SCHEMA_VERSION);
     char text[MONEY_TEXT];
     assert_string_equal(price_at(s, GT_TIME_NONE, "r", "t", text), "1.5");
+    int files = 0;
+    assert_int_equal(store_source_files(s, "oci", sees_old_hash, &files, NULL), 0);
+    assert_int_equal(files, 1);
+    run_sql(b.db, "CREATE TEMP TABLE t(hash TEXT CHECK(hash IS NULL OR hash = ''));"
+                  "INSERT INTO t SELECT hash FROM fetch_run WHERE state <> 'published'");
     assert_int_equal(store_save_plan(s, "x", "{}", NULL, NOW, NULL), 0); /* table of version 2 */
     struct buf report;
     buf_init(&report, 10000);

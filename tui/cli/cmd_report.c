@@ -71,10 +71,9 @@ static int add_source(void *ctx, const struct source_file *f)
     }
     struct report_source *s = &c->list[c->n++];
     *s = (struct report_source){
-        own(c, f->source_id), own(c, f->title),  own(c, f->url), own(c, f->licence),
-        own(c, f->scope),     own(c, f->sha256), f->as_of,       f->fetched_at};
-    return s->source_id && s->title && s->url && s->licence && s->scope && s->sha256 ? 0
-                                                                                     : GT_ENOMEM;
+        own(c, f->source_id), own(c, f->title), own(c, f->url), own(c, f->licence),
+        own(c, f->scope),     own(c, f->hash),  f->as_of,       f->fetched_at};
+    return s->source_id && s->title && s->url && s->licence && s->scope && s->hash ? 0 : GT_ENOMEM;
 }
 
 static int by_name(const void *a, const void *b)

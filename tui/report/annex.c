@@ -126,7 +126,7 @@ static void audit(struct doc *d, const struct plan *p)
 static void sources(struct doc *d, const struct report_input *in)
 {
     static const char *const titles[] = {"Source",  "What",  "Part",    "Address",
-                                         "Licence", "As of", "Fetched", "SHA-256 of the raw file",
+                                         "Licence", "As of", "Fetched", "Hash of the raw file",
                                          NULL};
     struct doc_block *t = doc_table(d, "Files that the price rows come from", titles);
     for (size_t i = 0; i < in->n_sources; i++) {
@@ -140,7 +140,7 @@ static void sources(struct doc *d, const struct report_input *in)
                     s->fetched_at == GT_TIME_NONE
                         ? "bundled"
                         : doc_printf(d, "%s", time_format(s->fetched_at, when)),
-                    s->sha256[0] ? s->sha256 : "none: facts taken over into the snapshot"});
+                    s->hash[0] ? s->hash : "none: facts taken over into the snapshot"});
     }
 }
 

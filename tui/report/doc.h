@@ -38,7 +38,7 @@ struct doc {
 };
 /* Where price rows came from, for --audit: one a published part of a source. */
 struct report_source {
-    const char *source_id, *title, *url, *licence, *scope, *sha256;
+    const char *source_id, *title, *url, *licence, *scope, *hash;
     int64_t as_of, fetched_at;
 };
 struct report_input {

@@ -11,13 +11,13 @@ V ?=
 Q = $(if $(V),,@echo '  $@';)
 
 BUILD_PKGS = gcc make pkg-config libcurl4-openssl-dev libsqlite3-dev libncurses-dev libcjson-dev \
-  libyaml-dev libzstd-dev zlib1g-dev libutf8proc-dev libexpat1-dev
-TEST_PKGS = libcmocka-dev libvterm-dev python3 pocl-opencl-icd ocl-icd-libopencl1 tmux zstd locales bc \
+  libyaml-dev libzstd-dev libisal-dev libutf8proc-dev libexpat1-dev
+TEST_PKGS = libcmocka-dev libvterm-dev zlib1g-dev python3 pocl-opencl-icd ocl-icd-libopencl1 tmux zstd locales bc \
   b3sum libyajl-dev libcsv-dev # a hash and readers that ours are compared with
 BENCH_PKGS = libyajl-dev libcsv-dev rapidjson-dev g++ htop bc python3 # peers that the figures are compared with
 LINT_PKGS = clang clang-format clang-tidy cppcheck shellcheck codespell libclang-rt-14-dev
 
-PKGS = libcurl sqlite3 ncursesw libcjson yaml-0.1 libzstd zlib libutf8proc expat
+PKGS = libcurl sqlite3 ncursesw libcjson yaml-0.1 libzstd libisal libutf8proc expat
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 # libcurl is loaded when first needed (pricing/http/curl_api.c): linked, it costs every start 14 ms.
 PKG_LIBS := $(shell pkg-config --libs $(filter-out libcurl,$(PKGS)) 2>/dev/null) -lm -ldl -lpthread
@@ -57,6 +57,7 @@ $(O)/%.o: %.c
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/libgputier.a
 	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm -lutil $(PEERS) $(PKG_LIBS)
 $(O)/tests/unit/src_peers: PEERS = -lyajl -lcsv
+$(O)/tests/unit/src_inflate $(O)/tests/unit/src_feeds: PEERS = -lz
 
 # SQL files are byte arrays inside schema.o.
 SQL_H := $(patsubst %.sql,$(O)/%.sql.h,$(sort $(wildcard pricing/store/*.sql)))

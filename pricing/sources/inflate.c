@@ -1,16 +1,27 @@
-/* gzip by zlib (several members, RFC 1952) and zstd by libzstd (several frames), recognised by
- * their magic numbers. */
+/* gzip by ISA-L (several members, RFC 1952) and zstd by libzstd (several frames), recognised by
+ * their magic numbers. ISA-L inflates 2 to 3 times as fast as zlib, which would be half the time of
+ * reading a packed inventory. */
 #include "inflate.h"
 #include <inttypes.h>
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #define OUT_BYTES     65536
 #define MAGIC_BYTES   4
 #define ZSTD_WINDOW27 27 /* 128 MiB: what every zstd level but --long=28 and more needs */
+
+/* ISA-L's own reading of headers loses its place when a piece ends inside one. */
+struct gzip_header {
+    enum { GZIP_FIXED, GZIP_EXTRA_LEN, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT, GZIP_CRC } part;
+    uint8_t flags;
+    unsigned at; /* bytes of this part so far */
+    unsigned extra_len, said_crc;
+    uint32_t crc;
+};
 
 enum kind { KIND_UNKNOWN, KIND_PLAIN, KIND_GZIP, KIND_ZSTD };
 struct unpack {
@@ -22,7 +33,9 @@ struct unpack {
     bool in_member; /* a gzip member or zstd frame is begun and not ended */
     char head[MAGIC_BYTES];
     size_t head_len;
-    z_stream z;
+    struct inflate_state *z;
+    struct gzip_header header;
+    bool in_header;
     ZSTD_DStream *zs;
     unsigned char out[OUT_BYTES];
 };
@@ -44,13 +57,11 @@ int unpack_new(const char *name, uint64_t max_bytes, unpack_sink *sink, void *ct
 
 void unpack_free(struct unpack *u)
 {
-    if (u && u->kind == KIND_GZIP) {
-        inflateEnd(&u->z);
-    }
-    if (u && u->zs) {
+    if (u) {
+        free(u->z);
         ZSTD_freeDStream(u->zs);
+        free(u);
     }
-    free(u);
 }
 
 const char *unpack_kind(const struct unpack *u)
@@ -70,14 +81,87 @@ static int emit(struct unpack *u, const char *data, size_t len, struct gt_error 
     return len > 0 ? u->sink(u->ctx, data, len, err) : 0;
 }
 
+/* What the header still holds behind a part, by its flags (RFC 1952); false: nothing. */
+static bool next_part(struct gzip_header *h)
+{
+    static const uint8_t flag[] = {[GZIP_EXTRA_LEN] = 4,
+                                   [GZIP_EXTRA] = 4,
+                                   [GZIP_NAME] = 8,
+                                   [GZIP_COMMENT] = 16,
+                                   [GZIP_CRC] = 2};
+    h->at = 0;
+    do {
+        if (h->part == GZIP_CRC) {
+            return false;
+        }
+        h->part++;
+    } while (!(h->flags & flag[h->part]) || (h->part == GZIP_EXTRA && h->extra_len == 0));
+    return true;
+}
+
+/* One byte of a header; what is wrong with it, or NULL. *done: it is the last. */
+static const char *header_byte(struct gzip_header *h, uint8_t b, bool *done)
+{
+    bool more = true;
+    unsigned at = h->at++;
+    if (h->part != GZIP_CRC) {
+        h->crc = crc32_gzip_refl(h->crc, &b, 1);
+    }
+    switch (h->part) {
+    case GZIP_FIXED:
+        if ((at == 0 && b != 0x1f) || (at == 1 && b != 0x8b)) {
+            return "incorrect header check";
+        }
+        if (at == 2 && b != 8) {
+            return "unknown compression method";
+        }
+        if (at == 3 && (b & 0xe0)) {
+            return "unknown header flags set";
+        }
+        h->flags = at == 3 ? b : h->flags;
+        more = at < 9 || next_part(h);
+        break;
+    case GZIP_EXTRA_LEN:
+        h->extra_len |= (unsigned)b << 8 * at;
+        more = at == 0 || next_part(h);
+        break;
+    case GZIP_EXTRA:
+        more = h->at < h->extra_len || next_part(h);
+        break;
+    case GZIP_NAME:
+    case GZIP_COMMENT:
+        more = b != 0 || next_part(h);
+        break;
+    case GZIP_CRC:
+        h->said_crc |= (unsigned)b << 8 * at;
+        more = at == 0;
+        if (!more && h->said_crc != (h->crc & 0xffff)) {
+            return "header crc mismatch";
+        }
+        break;
+    }
+    *done = !more;
+    return NULL;
+}
+
+static void begin_member(struct unpack *u)
+{
+    isal_inflate_init(u->z);
+    u->z->crc_flag = ISAL_GZIP_NO_HDR_VER;
+    u->header = (struct gzip_header){.part = GZIP_FIXED};
+    u->in_header = true;
+}
+
 static int open_kind(struct unpack *u, struct gt_error *err)
 {
     const unsigned char *h = (const unsigned char *)u->head;
     u->kind = KIND_PLAIN;
     if (u->head_len >= 2 && h[0] == 0x1f && h[1] == 0x8b) {
-        if (inflateInit2(&u->z, 15 + 16) != Z_OK) {
+        u->z = malloc(sizeof *u->z);
+        if (!u->z) {
             return gt_fail(err, GT_ENOMEM, u->name, "out of memory");
         }
+        begin_member(u);
         u->kind = KIND_GZIP;
     } else if (u->head_len == 4 && h[0] == 0x28 && h[1] == 0xb5 && h[2] == 0x2f && h[3] == 0xfd) {
         u->zs = ZSTD_createDStream();
@@ -96,32 +180,65 @@ static int damaged(struct unpack *u, const char *what, const char *why, struct g
                    u->in_bytes, why ? why : "no valid stream");
 }
 
+static const char *gzip_fault(int rc)
+{
+    switch (rc) {
+    case ISAL_INVALID_BLOCK:
+        return "invalid block type";
+    case ISAL_INVALID_SYMBOL:
+        return "invalid code";
+    case ISAL_INVALID_LOOKBACK:
+        return "invalid distance too far back";
+    case ISAL_UNSUPPORTED_METHOD:
+        return "unknown compression method";
+    case ISAL_INCORRECT_CHECKSUM:
+        return "incorrect data check";
+    default:
+        return "incorrect header check";
+    }
+}
+
 static int feed_gzip(struct unpack *u, const char *data, size_t len, struct gt_error *err)
 {
-    u->z.next_in = (unsigned char *)(size_t)data; /* zlib's next_in lacks const by default */
-    u->z.avail_in = (uInt)len;
+    struct inflate_state *z = u->z;
+    z->next_in = (uint8_t *)(size_t)data; /* next_in lacks const */
+    z->avail_in = (uint32_t)len;
     do {
-        u->z.next_out = u->out;
-        u->z.avail_out = OUT_BYTES;
-        int rc = inflate(&u->z, Z_NO_FLUSH);
-        if (rc == Z_MEM_ERROR) {
-            return gt_fail(err, GT_ENOMEM, u->name, "out of memory");
-        }
-        if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR) {
-            return damaged(u, "gzip", u->z.msg, err);
-        }
-        size_t n = OUT_BYTES - u->z.avail_out;
-        if (rc == Z_STREAM_END) {
-            u->in_member = false;
-            inflateReset(&u->z);
-        } else if (rc == Z_OK) { /* Z_BUF_ERROR: nothing was there to do */
+        while (u->in_header && z->avail_in > 0) {
+            bool done;
+            const char *fault = header_byte(&u->header, *z->next_in, &done);
+            if (fault) {
+                return damaged(u, "gzip", fault, err);
+            }
+            z->next_in++;
+            z->avail_in--;
+            u->in_header = !done;
             u->in_member = true;
+        }
+        if (u->in_header) {
+            return 0;
+        }
+        z->next_out = u->out;
+        z->avail_out = OUT_BYTES;
+        int rc = isal_inflate(z);
+        if (rc != ISAL_DECOMP_OK) {
+            return damaged(u, "gzip", gzip_fault(rc), err);
+        }
+        size_t n = OUT_BYTES - z->avail_out;
+        if (z->block_state == ISAL_BLOCK_FINISH) {
+            uint8_t *in = z->next_in;
+            uint32_t left = z->avail_in;
+            begin_member(u);
+            z->next_in = in;
+            z->avail_in = left;
+            z->avail_out = 1; /* nothing is held back */
+            u->in_member = false;
         }
         rc = emit(u, (const char *)u->out, n, err);
         if (rc != 0) {
             return rc;
         }
-    } while (u->z.avail_in > 0 || u->z.avail_out == 0);
+    } while (z->avail_in > 0 || z->avail_out == 0);
     return 0;
 }
 

@@ -112,6 +112,71 @@ static void limit(void **s)
     buf_release(&b);
 }
 
+/* What zlib makes of in, all members: to out; false: it refuses. */
+static bool by_zlib(const char *in, size_t len, struct buf *out)
+{
+    z_stream z = {.next_in = (unsigned char *)(size_t)in, .avail_in = (uInt)len};
+    unsigned char piece[4096];
+    int rc = inflateInit2(&z, 31);
+    do {
+        z.next_out = piece;
+        z.avail_out = sizeof piece;
+        rc = inflate(&z, Z_NO_FLUSH);
+        buf_add(out, piece, sizeof piece - z.avail_out);
+        if (rc == Z_STREAM_END && z.avail_in > 0) {
+            rc = inflateReset(&z);
+        }
+    } while (rc == Z_OK);
+    inflateEnd(&z);
+    return rc == Z_STREAM_END;
+}
+
+/* Another reader judges every changed byte of short members, one of them with all of the header's
+ * optional parts. */
+static void as_zlib_judges(void **s)
+{
+    (void)s;
+    char packed[4000];
+    size_t n = gzip_of(text, 700, packed, sizeof packed);
+    z_stream z = {0};
+    gz_header h = {.text = 1,
+                   .time = 7,
+                   .os = 3,
+                   .extra = (Bytef *)packed,
+                   .extra_len = 9,
+                   .name = (Bytef *)(size_t) "a name",
+                   .comment = (Bytef *)(size_t) "a comment",
+                   .hcrc = 1};
+    assert_int_equal(deflateInit2(&z, 0, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflateSetHeader(&z, &h), Z_OK);
+    z.next_in = (unsigned char *)text;
+    z.avail_in = 300;
+    z.next_out = (unsigned char *)packed + n;
+    z.avail_out = (uInt)(sizeof packed - n);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    n = sizeof packed - z.avail_out;
+    deflateEnd(&z);
+    n += gzip_of(text, 1, packed + n, sizeof packed - n);
+    size_t refused = 0;
+    for (size_t i = 2; i <= n; i++) { /* i == n: as it is */
+        packed[i == n ? 0 : i] ^= (char)(i == n ? 0 : 1 << i % 8);
+        struct buf want, got;
+        buf_init(&want, 1 << 20);
+        buf_init(&got, 1 << 20);
+        bool ok = by_zlib(packed, n, &want);
+        assert_int_equal(run(packed, n, 1 + i % 40, 0, &got), ok ? 0 : GT_EPARSE);
+        refused += !ok;
+        if (ok) {
+            assert_int_equal(got.len, want.len);
+            assert_memory_equal(got.data, want.data, want.len);
+        }
+        buf_release(&want);
+        buf_release(&got);
+        packed[i == n ? 0 : i] ^= (char)(i == n ? 0 : 1 << i % 8);
+    }
+    assert_true(refused > n / 2 && refused < n);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof text; i++) {
@@ -121,6 +186,7 @@ int main(void)
         cmocka_unit_test(kinds_and_chunks),
         cmocka_unit_test(cuts_are_errors),
         cmocka_unit_test(limit),
+        cmocka_unit_test(as_zlib_judges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,14 @@ enum inventory_format {
     INVENTORY_AUTO,
     INVENTORY_FIND,      /* find -printf: size, mtime[, atime][, type or blocks], path */
     INVENTORY_S3,        /* S3 Inventory: manifest.json, or its CSV with file_schema */
+    INVENTORY_AZURE,     /* Azure blob inventory: manifest, or its CSV with a header */
+    INVENTORY_GCS,       /* GCS inventory report: manifest, or its CSV, best with a header */
+    INVENTORY_RCLONE,    /* rclone lsjson */
+    INVENTORY_S3API,     /* aws s3api list-objects-v2 or list-object-versions, JSON */
     INVENTORY_HISTOGRAM, /* the histogram itself, CSV with a header line */
 };
+/* As people write it ("s3"); NULL past the last. */
+const char *inventory_format_name(int format);
 /* Last access of a key (decoded), or the reads of a prefix in 30 days (gets > 0, when unused). */
 struct inventory_access {
     const char *key;
@@ -26,11 +32,11 @@ struct inventory_access {
 };
 struct inventory_options {
     enum inventory_format format;
-    int depth;        /* directory components in a prefix */
-    int64_t as_of;    /* ages count back from here */
-    uint64_t max_bad; /* bad rows accepted before giving up */
-    size_t max_cells; /* 0 = 4 million */
-    const char *file_schema;
+    int depth;               /* directory components in a prefix */
+    int64_t as_of;           /* ages count back from here */
+    uint64_t max_bad;        /* bad rows accepted before giving up */
+    size_t max_cells;        /* 0 = 4 million */
+    const char *file_schema; /* columns of a CSV without a header, NULL = unknown */
     const uint64_t *size_edge;
     size_t n_size_edges; /* 0 = R-IM-02 */
     const int *age_edge;

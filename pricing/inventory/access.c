@@ -15,20 +15,15 @@ struct load {
     bool by_prefix, known;
 };
 
-static bool named(const struct csv_record *rec, size_t i, const char *name)
-{
-    return rec->len[i] == strlen(name) && memcmp(rec->field[i], name, rec->len[i]) == 0;
-}
-
 static int header(struct reader *r, struct load *l, const struct csv_record *rec,
                   struct gt_error *err)
 {
     l->key = l->value = -1;
     for (size_t i = 0; i < rec->n && i < CSV_FIELDS; i++) {
-        if (named(rec, i, "key") || named(rec, i, "prefix")) {
+        if (csv_named(rec, i, "key") || csv_named(rec, i, "prefix")) {
             l->key = (int)i;
-            l->by_prefix = named(rec, i, "prefix");
-        } else if (named(rec, i, "last_access") || named(rec, i, "gets")) {
+            l->by_prefix = csv_named(rec, i, "prefix");
+        } else if (csv_named(rec, i, "last_access") || csv_named(rec, i, "gets")) {
             l->value = (int)i;
         }
     }

@@ -234,7 +234,7 @@ int aggregate_object(struct inventory *inv, const struct object *ob, struct gt_e
         .prefix = prefix_id(inv, prefix, len),
         .class_id = intern_add(inv->classes, ob->storage_class, ob->class_len),
         .size = bucket_u64(inv->o.size_edge, inv->o.n_size_edges, ob->size),
-        .age = bucket_days(inv, ob->modified),
+        .age = bucket_days(inv, ob->aged == GT_TIME_NONE ? ob->modified : ob->aged),
         .idle = bucket_days(inv, access_of(inv, ob)),
         .latest = ob->is_latest,
     };

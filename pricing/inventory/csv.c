@@ -3,6 +3,7 @@
 #include "inventory_priv.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum outcome { RECORD_DONE, RECORD_CUT, RECORD_BAD };
 
@@ -36,6 +37,11 @@ static enum outcome quoted(char *p, char *end, char **next, bool *doubled)
     }
 }
 
+bool csv_named(const struct csv_record *rec, size_t i, const char *name)
+{
+    return rec->len[i] == strlen(name) && strncasecmp(rec->field[i], name, rec->len[i]) == 0;
+}
+
 static void put(struct csv_record *rec, char *s, size_t len)
 {
     if (rec->n < CSV_FIELDS) {
@@ -46,7 +52,8 @@ static void put(struct csv_record *rec, char *s, size_t len)
 }
 
 /* Parses one record at p; *next = start of the following one. `last`: no more bytes will come. */
-static enum outcome record(char *p, char *end, bool last, struct csv_record *rec, char **next)
+static enum outcome record(char *p, char *end, bool last, char separator, struct csv_record *rec,
+                           char **next)
 {
     bool twice[CSV_FIELDS];
     rec->n = 0;
@@ -60,11 +67,11 @@ static enum outcome record(char *p, char *end, bool last, struct csv_record *rec
             }
             start++;
             stop = p - 1;
-            if (p < end && *p != ',' && *p != '\n' && *p != '\r') {
+            if (p < end && *p != separator && *p != '\n' && *p != '\r') {
                 return RECORD_BAD;
             }
         } else {
-            while (p < end && *p != ',' && *p != '\n') {
+            while (p < end && *p != separator && *p != '\n') {
                 p++;
             }
             if (p == end && !last) {
@@ -79,7 +86,7 @@ static enum outcome record(char *p, char *end, bool last, struct csv_record *rec
             twice[rec->n] = doubled;
         }
         put(rec, start, (size_t)(stop - start));
-        if (p < end && *p == ',') {
+        if (p < end && *p == separator) {
             p++;
             continue;
         }
@@ -132,11 +139,14 @@ int csv_feed(struct reader *r, const char *data, size_t len, bool last, csv_row 
              struct gt_error *err)
 {
     int rc = append(r, data, len, err);
+    if (rc < 0 || r->held == 0) {
+        return rc;
+    }
     char *p = r->hold, *end = p + r->held;
     while (rc == 0 && p < end) {
         struct csv_record rec;
         char *next = p;
-        enum outcome o = record(p, end, last, &rec, &next);
+        enum outcome o = record(p, end, last, r->separator ? r->separator : ',', &rec, &next);
         if (o == RECORD_CUT && (size_t)(end - p) <= RECORD_MAX) {
             break;
         }
@@ -153,7 +163,7 @@ int csv_feed(struct reader *r, const char *data, size_t len, bool last, csv_row 
         }
         p = next;
     }
-    if (rc == 0 && r->hold) {
+    if (rc == 0) {
         r->held = (size_t)(end - p);
         memmove(r->hold, p, r->held);
     }

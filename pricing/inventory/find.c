@@ -90,7 +90,8 @@ static int record(struct reader *r, const char *p, size_t len, struct gt_error *
     if (len == 0) {
         return 0;
     }
-    struct object ob = {.storage_class = "", .accessed = GT_TIME_NONE, .is_latest = true};
+    struct object ob = {
+        .storage_class = "", .accessed = GT_TIME_NONE, .aged = GT_TIME_NONE, .is_latest = true};
     char type = 0;
     const char *why = parse(p, p + len, &ob, &type);
     if (why) {

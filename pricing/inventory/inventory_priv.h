@@ -26,7 +26,9 @@ struct object {
     const char *storage_class;
     size_t class_len;
     uint64_t size;
-    int64_t modified, accessed; /* rounded up to whole seconds; accessed GT_TIME_NONE = unknown */
+    /* Rounded up to whole seconds; GT_TIME_NONE = unknown, but for modified. aged: where the age
+     * counts from when that is not the last change. */
+    int64_t modified, accessed, aged;
     bool is_latest;
 };
 int aggregate_object(struct inventory *inv, const struct object *ob, struct gt_error *err);
@@ -37,8 +39,11 @@ int bad_row(struct inventory *inv, const char *file, uint64_t line, const char *
             struct gt_error *err);
 /* Plain decimal digits only; false on anything else or overflow. */
 bool digits_u64(const char *s, size_t len, uint64_t *out);
-/* "1796083200.1234" or ISO 8601 UTC, rounded up to whole seconds. */
+/* "1796083200.1234", ISO 8601 (UTC unless it has an offset) or RFC 1123, rounded up to whole
+ * seconds. */
 bool instant(const char *s, size_t len, int64_t *out);
+/* "10/Feb/2026:07:28:12 +0000" of access logs. */
+bool log_instant(const char *s, size_t len, int64_t *out);
 /* In place, `+` = space; the new length, SIZE_MAX on a broken escape. */
 size_t url_decode(char *s, size_t len);
 
@@ -49,8 +54,9 @@ struct reader {
     char *hold; /* incomplete record */
     size_t held, cap;
     uint64_t line;
-    int mode;    /* the format's own */
-    void *state; /* in an arena or static */
+    int mode;       /* the format's own */
+    char separator; /* CSV: 0 = comma */
+    void *state;    /* in an arena or static */
 };
 #define RECORD_MAX (1u << 20)
 int find_feed(struct reader *r, const char *data, size_t len, bool end, struct gt_error *err);
@@ -60,25 +66,72 @@ int find_feed(struct reader *r, const char *data, size_t len, bool end, struct g
 struct csv_record {
     char *field[CSV_FIELDS];
     size_t len[CSV_FIELDS];
-    size_t n;
+    size_t n; /* may be more than CSV_FIELDS: those behind are not kept */
 };
 typedef int csv_row(struct reader *r, struct csv_record *rec, struct gt_error *err);
 int csv_feed(struct reader *r, const char *data, size_t len, bool end, csv_row *row,
              struct gt_error *err);
-/* Column numbers of an S3 Inventory file; -1 = absent. */
-struct s3_columns {
-    int key, size, modified, storage_class, is_latest, delete_marker, count;
+bool csv_named(const struct csv_record *rec, size_t i, const char *name); /* case aside */
+
+/* Vendors' inventories in CSV (columns.c): what a column means, by its name. */
+enum column {
+    COLUMN_KEY,
+    COLUMN_SIZE,
+    COLUMN_MODIFIED,
+    COLUMN_CREATED, /* taken where it is there: the vendor's objects never change */
+    COLUMN_CHANGED, /* of the tier: the age counts from there */
+    COLUMN_ACCESSED,
+    COLUMN_CLASS,
+    COLUMN_LATEST,
+    COLUMN_VERSION, /* with COLUMN_LATEST empty: an old version */
+    COLUMN_MARKER,  /* of a deletion: no object */
+    COLUMN_GONE,    /* filled: a snapshot, an old version, or deleted softly; billed all the same */
+    COLUMN_DELETED, /* the same when "true" */
+    COLUMN_FOLDER,
+    COLUMNS
 };
-int s3_schema(const char *schema, struct s3_columns *c, struct gt_error *err);
-csv_row s3_row, histogram_row;
+struct layout {
+    const char *vendor;
+    const char *name[COLUMNS]; /* NULL: the vendor has none */
+    const char *fields;        /* of a file without a header; NULL: there is always one */
+    const char *default_class;
+    bool url; /* keys are URL-encoded */
+};
+extern const struct layout layout_s3, layout_azure, layout_gcs;
+struct columns {
+    const struct layout *layout;
+    int at[COLUMNS]; /* -1 = absent */
+    int count;       /* 0 = not known yet: the first row is a header, or fields are taken */
+    const char *fields;
+};
+/* Columns by a comma-separated list of names. */
+int columns_of(const struct layout *l, const char *list, struct columns *c, struct gt_error *err);
+csv_row object_row, histogram_row;
 struct histogram_columns {
     bool known;
     int at[11];
 };
+
+/* Listings in JSON (json_list.c). */
+struct json_list;
+int json_list_new(struct reader *r, struct json_list **out, struct gt_error *err);
+int json_list_feed(struct json_list *j, const char *data, size_t len, bool end,
+                   struct gt_error *err);
+void json_list_free(struct json_list *j);
+
+/* Which format the first bytes are of. */
+enum mode { MODE_UNKNOWN, MODE_FIND, MODE_COLUMNS, MODE_JSON, MODE_HISTOGRAM, MODE_MANIFEST };
+struct told {
+    enum mode mode;
+    char separator;
+    struct columns columns;
+};
+int tell(const struct inventory_options *o, const char *name, const char *head, size_t len,
+         struct told *out, struct gt_error *err);
 int read_manifest(struct inventory *inv, const char *path, const char *text, size_t len,
                   struct gt_error *err);
-int read_file_as(struct inventory *inv, const char *path, int mode, const void *state,
+/* told: NULL = by its content. */
+int read_file_as(struct inventory *inv, const char *path, const struct told *told,
                  struct gt_error *err);
-enum { MODE_UNKNOWN, MODE_FIND, MODE_S3, MODE_HISTOGRAM, MODE_MANIFEST };
 
 #endif

@@ -14,50 +14,12 @@
 
 struct stream {
     struct reader r;
-    int mode;
+    struct told told;
     char *head;
     size_t head_len;
-    struct s3_columns s3;
     struct histogram_columns histogram;
+    struct json_list *json;
 };
-
-/* A manifest is JSON; a histogram begins with its header line; the rest is a find listing. */
-static int guess(struct stream *s, const char *data, size_t len, struct gt_error *err)
-{
-    const struct inventory_options *o = &s->r.inv->o;
-    switch (o->format) {
-    case INVENTORY_FIND:
-        s->mode = MODE_FIND;
-        return 0;
-    case INVENTORY_HISTOGRAM:
-        s->mode = MODE_HISTOGRAM;
-        return 0;
-    case INVENTORY_S3:
-    case INVENTORY_AUTO:
-        break;
-    }
-    size_t i = 0;
-    while (i < len && (data[i] == ' ' || data[i] == '\n' || data[i] == '\r' || data[i] == '\t')) {
-        i++;
-    }
-    const char *line_end = memchr(data, '\n', len);
-    size_t line = line_end ? (size_t)(line_end - data) : len;
-    if (i < len && data[i] == '{') {
-        s->mode = MODE_MANIFEST;
-    } else if (o->file_schema) {
-        s->mode = MODE_S3;
-        return s3_schema(o->file_schema, &s->s3, err);
-    } else if (o->format == INVENTORY_S3 ||
-               (i < len && data[i] == '"' && len > 1 && !memmem(data, line, "prefix", 6))) {
-        return gt_fail(err, GT_EUNSUPPORTED, s->r.name,
-                       "an S3 Inventory CSV has no header: give the manifest.json beside it");
-    } else {
-        s->mode = memmem(data, line, "prefix", 6) && memmem(data, line, "objects", 7)
-                      ? MODE_HISTOGRAM
-                      : MODE_FIND;
-    }
-    return 0;
-}
 
 static int collect(struct reader *r, const char *data, size_t len, struct gt_error *err)
 {
@@ -77,20 +39,27 @@ static int collect(struct reader *r, const char *data, size_t len, struct gt_err
 static int feed_as(struct stream *s, const char *data, size_t len, bool last, struct gt_error *err)
 {
     struct reader *r = &s->r;
-    switch (s->mode) {
+    int rc = 0;
+    switch (s->told.mode) {
     case MODE_FIND:
         return find_feed(r, data, len, last, err);
-    case MODE_S3:
-        r->state = &s->s3;
-        return csv_feed(r, data, len, last, s3_row, err);
+    case MODE_COLUMNS:
+        r->state = &s->told.columns;
+        r->separator = s->told.separator;
+        return csv_feed(r, data, len, last, object_row, err);
     case MODE_HISTOGRAM:
         r->state = &s->histogram;
         return csv_feed(r, data, len, last, histogram_row, err);
-    default: {
-        int rc = len ? collect(r, data, len, err) : 0;
+    case MODE_JSON:
+        rc = s->json ? 0 : json_list_new(r, &s->json, err);
+        return rc < 0 ? rc : json_list_feed(s->json, data, len, last, err);
+    case MODE_MANIFEST:
+        rc = len ? collect(r, data, len, err) : 0;
         return rc < 0 || !last ? rc : read_manifest(r->inv, r->name, r->hold, r->held, err);
+    case MODE_UNKNOWN:
+        break;
     }
-    }
+    return 0;
 }
 
 /* Pieces may be of any size: the format is told by the first HEAD bytes together, because a listing
@@ -117,13 +86,19 @@ static int feed(struct stream *s, const char *data, size_t len, bool last, struc
         }
         size_t head = s->head_len;
         s->head_len = HEAD; /* told, from here on bytes go straight through */
-        int rc = head == 0 ? 0 : s->mode == MODE_UNKNOWN ? guess(s, s->head, head, err) : 0;
-        rc = rc < 0 || head == 0 ? rc : feed_as(s, s->head, head, last && len == 0, err);
+        int rc = head == 0 || s->told.mode != MODE_UNKNOWN
+                     ? 0
+                     : tell(&s->r.inv->o, s->r.name, s->head, head, &s->told, err);
+        bool mark =
+            head >= 3 && s->told.mode != MODE_FIND && memcmp(s->head, "\xef\xbb\xbf", 3) == 0;
+        rc = rc < 0 || head == 0
+                 ? rc
+                 : feed_as(s, s->head + 3 * mark, head - 3 * mark, last && len == 0, err);
         if (rc < 0 || len == 0) {
             return rc;
         }
     }
-    return s->mode == MODE_UNKNOWN ? 0 : feed_as(s, data, len, last, err);
+    return s->told.mode == MODE_UNKNOWN ? 0 : feed_as(s, data, len, last, err);
 }
 
 static int sink(void *ctx, const char *data, size_t len, struct gt_error *err)
@@ -152,13 +127,20 @@ static int pump(FILE *f, struct stream *s, struct gt_error *err)
     return rc;
 }
 
-int read_file_as(struct inventory *inv, const char *path, int mode, const void *state,
+static void release(struct stream *s)
+{
+    json_list_free(s->json);
+    free(s->r.hold);
+    free(s->head);
+}
+
+int read_file_as(struct inventory *inv, const char *path, const struct told *told,
                  struct gt_error *err)
 {
-    struct stream s = {.r = {.inv = inv, .name = path}, .mode = mode};
+    struct stream s = {.r = {.inv = inv, .name = path}};
     bool standard = strcmp(path, "-") == 0;
-    if (mode == MODE_S3) {
-        s.s3 = *(const struct s3_columns *)state;
+    if (told) {
+        s.told = *told;
     }
     FILE *f = standard ? stdin : fopen(path, "rb");
     if (!f) {
@@ -168,14 +150,13 @@ int read_file_as(struct inventory *inv, const char *path, int mode, const void *
     if (!standard) {
         fclose(f);
     }
-    free(s.r.hold);
-    free(s.head);
+    release(&s);
     return rc;
 }
 
 int inventory_read(struct inventory *inv, const char *path, struct gt_error *err)
 {
-    return read_file_as(inv, path, MODE_UNKNOWN, NULL, err);
+    return read_file_as(inv, path, NULL, err);
 }
 
 int inventory_read_text(struct inventory *inv, const char *name, const char *text, size_t len,
@@ -184,7 +165,6 @@ int inventory_read_text(struct inventory *inv, const char *name, const char *tex
     struct stream s = {.r = {.inv = inv, .name = name}};
     int rc = len ? feed(&s, text, len, false, err) : 0;
     rc = rc < 0 ? rc : feed(&s, "", 0, true, err);
-    free(s.r.hold);
-    free(s.head);
+    release(&s);
     return rc;
 }

@@ -192,8 +192,8 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
 const struct command command_inventory = {
     .name = "inventory",
     .usage = "import|aggregate FILE…",
-    .summary = "read S3 inventories, find listings and histograms; aggregate them by prefix, size, "
-               "age and idle time",
+    .summary = "read inventories of S3, Azure and GCS, listings of rclone, aws s3api and find, and "
+               "histograms; aggregate them by prefix, size, age and idle time",
     .options = options,
     .example = "find /data -type f -printf '%s\\t%T@\\t%A@\\t%b\\t%p\\0' | gputier inventory "
                "aggregate - --depth 2",

@@ -1,6 +1,7 @@
 /* Reading inventories for commands (inventory_args.h). */
 #include "inventory_args.h"
 #include "gputier/units.h"
+#include <stdio.h>
 #include <string.h>
 
 static int whole(const struct cli_args *args, const char *name, uint64_t fallback, uint64_t most,
@@ -25,22 +26,25 @@ int inventory_depth(const struct cli_args *args, int *depth, struct gt_error *er
 
 static int kind_of(const char *name, enum inventory_format *out, struct gt_error *err)
 {
-    static const char *const kinds[] = {"auto", "find", "s3", "histogram"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(name, kinds[i]) == 0) {
+    char all[120] = "";
+    const char *kind;
+    for (int i = 0; (kind = inventory_format_name(i)) != NULL; i++) {
+        if (strcmp(name, kind) == 0) {
             *out = (enum inventory_format)i;
             return 0;
         }
+        size_t len = strlen(all);
+        snprintf(all + len, sizeof all - len, "%s%s", len ? ", " : "", kind);
     }
-    return gt_fail(err, GT_EUSAGE, "", "--kind: found '%.40s', expected auto, find, s3, histogram",
-                   name);
+    return gt_fail(err, GT_EUSAGE, "", "--kind: found '%.40s', expected one of %s", name, all);
 }
 
 int inventory_from_args(struct app *app, const struct cli_args *args, const char *const *files,
                         size_t n, struct inventory **inv, struct gt_error *err)
 {
     struct inventory_options o = {.as_of = app->as_of == GT_TIME_NONE ? app->now : app->as_of,
-                                  .cancel = app->cancel};
+                                  .cancel = app->cancel,
+                                  .file_schema = cli_value(args, "columns")};
     const char *kind = cli_value(args, "kind");
     int rc = kind_of(kind ? kind : "auto", &o.format, err);
     rc = rc ? rc : inventory_depth(args, &o.depth, err);
@@ -73,8 +77,8 @@ int inventory_from_args(struct app *app, const struct cli_args *args, const char
         inventory_free(*inv);
         *inv = NULL;
     }
-    /* a missing file or a folder is a bad input file: exit 4 */
-    return rc == GT_ENOTFOUND || rc == GT_EIO ? GT_EPARSE : rc;
+    /* a missing file, a folder, a format that is not read: a bad input file, exit 4 */
+    return rc == GT_ENOTFOUND || rc == GT_EIO || rc == GT_EUNSUPPORTED ? GT_EPARSE : rc;
 }
 
 void inventory_warn(struct app *app, const struct inventory *inv)

@@ -5,7 +5,10 @@
 #include "gputier/inventory.h"
 
 #define INVENTORY_CLI_OPTIONS                                                                      \
-    {"kind", 0, OPT_VALUE, "auto|find|s3|histogram", "format of the input (auto: by content)"},    \
+    {"kind", 0, OPT_VALUE, "auto|find|s3|azure|gcs|rclone|s3api|histogram",                        \
+     "format of the input (auto: by content)"},                                                    \
+        {"columns", 0, OPT_VALUE, "LIST",                                                          \
+         "columns of an S3 or GCS inventory CSV without a header, as the manifest names them"},    \
         {"access", 0, OPT_VALUE, "FILE",                                                           \
          "when keys were last read (CSV key,last_access) or reads in 30 days (prefix,gets)"},      \
         {"depth", 0, OPT_VALUE, "N", "directory components in a prefix (2)"},                      \

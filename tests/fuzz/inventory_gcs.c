@@ -1,0 +1,8 @@
+/* Fuzz: GCS inventory reports take any bytes. */
+#include "inventory.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_inventory(INVENTORY_GCS, 2, NULL, data, size);
+    return 0;
+}

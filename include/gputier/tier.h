@@ -11,7 +11,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum storage_product { PRODUCT_S3, PRODUCT_EFS, PRODUCT_EBS, PRODUCT_COUNT };
+enum storage_product {
+    PRODUCT_S3,
+    PRODUCT_EFS,
+    PRODUCT_EBS,
+    PRODUCT_AZURE_LRS,
+    PRODUCT_AZURE_ZRS,
+    PRODUCT_AZURE_GRS,
+    PRODUCT_GCS,
+    PRODUCT_OCI,
+    PRODUCT_R2,
+    PRODUCT_WASABI,
+    PRODUCT_B2,
+    PRODUCT_OSS,
+    PRODUCT_COS,
+    PRODUCT_OBS,
+    PRODUCT_COUNT
+};
 /* What a tier's vendor rules say, whatever the price (R-… codes of storage-tiers.md). */
 struct storage_rule {
     const char *tier;
@@ -28,7 +44,39 @@ struct storage_rule {
     bool automatic;         /* moves objects between steps by itself */
     uint32_t down;          /* tiers that lifecycle can move to: 1 << index in its product */
     const char *rule;
+    bool from_creation;       /* min_days count from the object's creation, not from its entry */
+    bool restore_fee;         /* a restore is a priced request of its own */
+    bool restore_copy;        /* what was restored stands in the hot tier for some days as well */
+    uint32_t later_min_bytes; /* billed at least from tier_options.min_size_month on */
 };
+/* What holds for all tiers of one product. */
+enum transition_fee {
+    FEE_TRANSITION, /* its own price, of the tier moved to */
+    FEE_SOURCE_PUT, /* a write at the price of the tier left (R-OSS-01) */
+    FEE_TARGET_PUT, /* a write at the price of the tier moved to */
+};
+enum move_up {
+    UP_COPY,     /* read, write to the hot tier */
+    UP_SET_TIER, /* read; the tier is set without a write (R-AZ-04) */
+    UP_IN_PLACE, /* nothing but what the tier asks for reads */
+};
+enum lifecycle_kind { LIFECYCLE_NONE, LIFECYCLE_S3, LIFECYCLE_EFS, LIFECYCLE_GCS, LIFECYCLE_AZURE };
+struct storage_terms {
+    const char *name, *vendor, *region; /* as --from takes it; default region */
+    const char *title;
+    enum transition_fee fee;
+    enum move_up up;
+    enum lifecycle_kind lifecycle; /* the file that can hold a policy */
+    bool early_free;               /* a move by lifecycle pays nothing for a minimum not served */
+    bool one_request_price;        /* requests cost in every tier what they cost in the hot one */
+    bool hourly;                   /* priced by the hour: 30 days are 720 of a month's 730 */
+    uint64_t min_account_bytes;    /* billed at least, all objects together */
+    const char *note;              /* what people should know; NULL = nothing */
+};
+const struct storage_terms *storage_terms(enum storage_product p);
+int storage_product_find(const char *name); /* by terms.name; -1 = unknown */
+/* A tier of one product by tier name or the vendor's class name (Cool, NEARLINE, case-blind). */
+const struct storage_rule *storage_rule_in(enum storage_product p, const char *name);
 /* i-th tier of a product, NULL past the end; hot tier first. */
 const struct storage_rule *storage_rule_at(enum storage_product p, int i);
 /* By tier name or the vendor's class name (STANDARD_IA), NULL if unknown. */
@@ -50,11 +98,14 @@ struct tier_group {
 struct tier_options {
     const char *vendor, *region;
     int horizon_months;
-    double max_wait_s;     /* longest acceptable retrieval latency; INFINITY = any */
-    const char *from_tier; /* baseline tier when the input names none */
-    int max_rules;         /* lifecycle policy size, 0 = 10 */
-    bool delete_at_end;    /* data are deleted at the horizon: unserved minimum time is paid */
-    bool search_policy;    /* look for the best plain lifecycle policy too */
+    double max_wait_s;      /* longest acceptable retrieval latency; INFINITY = any */
+    const char *from_tier;  /* baseline tier when the input names none */
+    int max_rules;          /* lifecycle policy size, 0 = 10 */
+    bool delete_at_end;     /* data are deleted at the horizon: unserved minimum time is paid */
+    bool search_policy;     /* look for the best plain lifecycle policy too */
+    const double *forecast; /* reads of month t against those of now, horizon_months of them; NULL =
+                               the same every month */
+    int min_size_from;      /* 1 + the first month with later_min_bytes (R-AZ-11); 0 = never */
 };
 struct tier_step {
     const char *tier;
@@ -99,5 +150,11 @@ int tier_write_s3_lifecycle(const struct tier_plan *p, struct buf *out,
                             struct gt_error *err) GT_CHECK;
 int tier_write_efs_lifecycle(const struct tier_plan *p, struct buf *out,
                              struct gt_error *err) GT_CHECK;
+int tier_write_gcs_lifecycle(const struct tier_plan *p, struct buf *out,
+                             struct gt_error *err) GT_CHECK;
+int tier_write_azure_lifecycle(const struct tier_plan *p, struct buf *out,
+                               struct gt_error *err) GT_CHECK;
+/* The one of the plan's product; GT_EUNSUPPORTED when there is none. */
+int tier_write_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err) GT_CHECK;
 
 #endif

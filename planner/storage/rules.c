@@ -2,82 +2,334 @@
  * come from the catalog; nothing here is a price. */
 #include "gputier/tier.h"
 #include <string.h>
+#include <strings.h>
 
 #define BIT(i) (1u << (i))
 enum { S_STD, S_IA, S_IT, S_ZIA, S_GIR, S_GFR, S_GDA, S_EXPRESS };
 
+/* One tier of AWS: its archives ask for a restore, which is paid and leaves a copy (R-S3-17, 18).
+ */
+#define RULE(name_, p, class_, days, least, own, hot, age, wait, archive_, zone, automatic_,       \
+             down_, rule_)                                                                         \
+    {                                                                                              \
+        .tier = name_, .product = p, .class_name = class_, .min_days = days, .min_bytes = least,   \
+        .overhead_tier = own, .overhead_hot = hot, .min_age_days = age, .latency_s = wait,         \
+        .archive = archive_, .single_zone = zone, .automatic = automatic_, .down = down_,          \
+        .rule = rule_, .restore_fee = archive_, .restore_copy = archive_                           \
+    }
+
 /* S3 (R-S3-04 … R-S3-16). Latency: first byte, for the archives the standard retrieval. */
 static const struct storage_rule s3[] = {
-    [S_STD] = {"s3_standard", PRODUCT_S3, "STANDARD", 0, 0, 0, 0, 0, 0.1, false, false, false,
-               BIT(S_IA) | BIT(S_IT) | BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA),
-               "R-S3-01"},
-    [S_IA] = {"s3_standard_ia", PRODUCT_S3, "STANDARD_IA", 30, 131072, 0, 0, 30, 0.1, false, false,
-              false, BIT(S_IT) | BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA), "R-S3-06"},
-    [S_IT] = {"s3_intelligent_tiering", PRODUCT_S3, "INTELLIGENT_TIERING", 0, 0, 0, 0, 0, 0.1,
-              false, false, true, BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA), "R-S3-05"},
-    [S_ZIA] = {"s3_onezone_ia", PRODUCT_S3, "ONEZONE_IA", 30, 131072, 0, 0, 30, 0.1, false, true,
-               false, BIT(S_GFR) | BIT(S_GDA), "R-S3-07"},
-    [S_GIR] = {"s3_glacier_ir", PRODUCT_S3, "GLACIER_IR", 90, 131072, 0, 0, 0, 0.1, false, false,
-               false, BIT(S_GFR) | BIT(S_GDA), "R-S3-09"},
-    [S_GFR] = {"s3_glacier_flexible", PRODUCT_S3, "GLACIER", 90, 0, 32768, 8192, 0, 18000, true,
-               false, false, BIT(S_GDA), "R-S3-11"},
-    [S_GDA] = {"s3_deep_archive", PRODUCT_S3, "DEEP_ARCHIVE", 180, 0, 32768, 8192, 0, 43200, true,
-               false, false, 0, "R-S3-12"},
-    [S_EXPRESS] = {"s3_express", PRODUCT_S3, "EXPRESS_ONEZONE", 0, 0, 0, 0, 0, 0.005, false, true,
-                   false, 0, "R-S3-14"},
+    [S_STD] =
+        RULE("s3_standard", PRODUCT_S3, "STANDARD", 0, 0, 0, 0, 0, 0.1, false, false, false,
+             BIT(S_IA) | BIT(S_IT) | BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA), "R-S3-01"),
+    [S_IA] =
+        RULE("s3_standard_ia", PRODUCT_S3, "STANDARD_IA", 30, 131072, 0, 0, 30, 0.1, false, false,
+             false, BIT(S_IT) | BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA), "R-S3-06"),
+    [S_IT] = RULE("s3_intelligent_tiering", PRODUCT_S3, "INTELLIGENT_TIERING", 0, 0, 0, 0, 0, 0.1,
+                  false, false, true, BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA), "R-S3-05"),
+    [S_ZIA] = RULE("s3_onezone_ia", PRODUCT_S3, "ONEZONE_IA", 30, 131072, 0, 0, 30, 0.1, false,
+                   true, false, BIT(S_GFR) | BIT(S_GDA), "R-S3-07"),
+    [S_GIR] = RULE("s3_glacier_ir", PRODUCT_S3, "GLACIER_IR", 90, 131072, 0, 0, 0, 0.1, false,
+                   false, false, BIT(S_GFR) | BIT(S_GDA), "R-S3-09"),
+    [S_GFR] = RULE("s3_glacier_flexible", PRODUCT_S3, "GLACIER", 90, 0, 32768, 8192, 0, 18000, true,
+                   false, false, BIT(S_GDA), "R-S3-11"),
+    [S_GDA] = RULE("s3_deep_archive", PRODUCT_S3, "DEEP_ARCHIVE", 180, 0, 32768, 8192, 0, 43200,
+                   true, false, false, 0, "R-S3-12"),
+    [S_EXPRESS] = RULE("s3_express", PRODUCT_S3, "EXPRESS_ONEZONE", 0, 0, 0, 0, 0, 0.005, false,
+                       true, false, 0, "R-S3-14"),
 };
 
 /* EFS (R-EFS-02, R-EFS-03): sizes step by 4 KiB, 2 KiB of metadata always at the Standard rate. */
 enum { E_STD, E_IA, E_ARCHIVE };
 static const struct storage_rule efs[] = {
-    [E_STD] = {"efs_standard", PRODUCT_EFS, "STANDARD", 0, 0, 0, 2048, 0, 0.003, false, false,
-               false, BIT(E_IA) | BIT(E_ARCHIVE), "R-EFS-02"},
-    [E_IA] = {"efs_ia", PRODUCT_EFS, "IA", 0, 131072, 0, 2048, 1, 0.03, false, false, false,
-              BIT(E_ARCHIVE), "R-EFS-03"},
-    [E_ARCHIVE] = {"efs_archive", PRODUCT_EFS, "ARCHIVE", 90, 131072, 0, 2048, 1, 0.03, false,
-                   false, false, 0, "R-EFS-03"},
+    [E_STD] = RULE("efs_standard", PRODUCT_EFS, "STANDARD", 0, 0, 0, 2048, 0, 0.003, false, false,
+                   false, BIT(E_IA) | BIT(E_ARCHIVE), "R-EFS-02"),
+    [E_IA] = RULE("efs_ia", PRODUCT_EFS, "IA", 0, 131072, 0, 2048, 1, 0.03, false, false, false,
+                  BIT(E_ARCHIVE), "R-EFS-03"),
+    [E_ARCHIVE] = RULE("efs_archive", PRODUCT_EFS, "ARCHIVE", 90, 131072, 0, 2048, 1, 0.03, false,
+                       false, false, 0, "R-EFS-03"),
 };
 
 /* EBS (R-EBS-01 …): a volume changes its type in place, in any direction, without a fee. */
 #define EBS_ANY 0x3fu
 static const struct storage_rule ebs[] = {
-    {"ebs_gp3", PRODUCT_EBS, "gp3", 0, 0, 0, 0, 0, 0.001, false, false, false, EBS_ANY, "R-EBS-03"},
-    {"ebs_gp2", PRODUCT_EBS, "gp2", 0, 0, 0, 0, 0, 0.001, false, false, false, EBS_ANY, "R-EBS-01"},
-    {"ebs_io1", PRODUCT_EBS, "io1", 0, 0, 0, 0, 0, 0.001, false, false, false, EBS_ANY, "R-EBS-04"},
-    {"ebs_io2", PRODUCT_EBS, "io2", 0, 0, 0, 0, 0, 0.0005, false, false, false, EBS_ANY,
-     "R-EBS-05"},
-    {"ebs_st1", PRODUCT_EBS, "st1", 0, 0, 0, 0, 0, 0.01, false, false, false, EBS_ANY, "R-EBS-06"},
-    {"ebs_sc1", PRODUCT_EBS, "sc1", 0, 0, 0, 0, 0, 0.02, false, false, false, EBS_ANY, "R-EBS-07"},
+    RULE("ebs_gp3", PRODUCT_EBS, "gp3", 0, 0, 0, 0, 0, 0.001, false, false, false, EBS_ANY,
+         "R-EBS-03"),
+    RULE("ebs_gp2", PRODUCT_EBS, "gp2", 0, 0, 0, 0, 0, 0.001, false, false, false, EBS_ANY,
+         "R-EBS-01"),
+    RULE("ebs_io1", PRODUCT_EBS, "io1", 0, 0, 0, 0, 0, 0.001, false, false, false, EBS_ANY,
+         "R-EBS-04"),
+    RULE("ebs_io2", PRODUCT_EBS, "io2", 0, 0, 0, 0, 0, 0.0005, false, false, false, EBS_ANY,
+         "R-EBS-05"),
+    RULE("ebs_st1", PRODUCT_EBS, "st1", 0, 0, 0, 0, 0, 0.01, false, false, false, EBS_ANY,
+         "R-EBS-06"),
+    RULE("ebs_sc1", PRODUCT_EBS, "sc1", 0, 0, 0, 0, 0, 0.02, false, false, false, EBS_ANY,
+         "R-EBS-07"),
 };
 
+/* Azure Blob (R-AZ-01 … R-AZ-11), one product a redundancy; Archive only where it exists. Lifecycle
+ * moves down; up is Set Blob Tier. Cool, Cold and Archive bill 128 KiB at least from R-AZ-11 on. */
+#define AZURE(p, red, name_, days, latency, archive_, down_, rule_)                                \
+    {                                                                                              \
+        .tier = "azure_blob_" name_ "_" red, .product = p, .class_name = name_, .min_days = days,  \
+        .latency_s = latency, .archive = archive_, .restore_copy = archive_,                       \
+        .later_min_bytes = (days) > 0 ? 131072 : 0, .down = down_, .rule = rule_                   \
+    }
+#define AZURE_ONLINE(p, red, coldest)                                                              \
+    AZURE(p, red, "hot", 0, 0.05, false, BIT(1) | BIT(2) | (coldest), "R-AZ-01"),                  \
+        AZURE(p, red, "cool", 30, 0.05, false, BIT(2) | (coldest), "R-AZ-03"),                     \
+        AZURE(p, red, "cold", 90, 0.05, false, coldest, "R-AZ-03")
+static const struct storage_rule azure_lrs[] = {
+    AZURE_ONLINE(PRODUCT_AZURE_LRS, "lrs", BIT(3)),
+    AZURE(PRODUCT_AZURE_LRS, "lrs", "archive", 180, 54000, true, 0, "R-AZ-04"),
+};
+static const struct storage_rule azure_zrs[] = {AZURE_ONLINE(PRODUCT_AZURE_ZRS, "zrs", 0)};
+static const struct storage_rule azure_grs[] = {
+    AZURE_ONLINE(PRODUCT_AZURE_GRS, "grs", BIT(3)),
+    AZURE(PRODUCT_AZURE_GRS, "grs", "archive", 180, 54000, true, 0, "R-AZ-04"),
+};
+
+/* GCS (R-GCS-01 … R-GCS-07): time served in the warmer class counts, lifecycle moves are free of
+ * early deletion, every class answers at once. */
+#define GCS(name_, class_, days, down_)                                                            \
+    {                                                                                              \
+        .tier = "gcs_" name_, .product = PRODUCT_GCS, .class_name = class_, .min_days = days,      \
+        .latency_s = 0.05, .down = down_, .from_creation = (days) > 0,                             \
+        .rule = (days) > 0 ? "R-GCS-03" : "R-GCS-01"                                               \
+    }
+static const struct storage_rule gcs[] = {
+    GCS("standard", "STANDARD", 0, BIT(1) | BIT(2) | BIT(3)),
+    GCS("nearline", "NEARLINE", 30, BIT(2) | BIT(3)),
+    GCS("coldline", "COLDLINE", 90, BIT(3)),
+    GCS("archive", "ARCHIVE", 365, 0),
+};
+
+/* OCI (R-OCI-01): what is in Archive cannot be re-tiered in place, only restored and copied. */
+static const struct storage_rule oci[] = {
+    {.tier = "oci_standard",
+     .product = PRODUCT_OCI,
+     .class_name = "Standard",
+     .latency_s = 0.1,
+     .down = BIT(1) | BIT(2),
+     .rule = "R-OCI-01"},
+    {.tier = "oci_ia",
+     .product = PRODUCT_OCI,
+     .class_name = "InfrequentAccess",
+     .min_days = 31,
+     .latency_s = 0.1,
+     .down = BIT(2),
+     .rule = "R-OCI-01"},
+    {.tier = "oci_archive",
+     .product = PRODUCT_OCI,
+     .class_name = "Archive",
+     .min_days = 90,
+     .latency_s = 3600,
+     .archive = true,
+     .restore_copy = true,
+     .rule = "R-OCI-01"},
+};
+
+static const struct storage_rule r2[] = {
+    {.tier = "r2_standard",
+     .product = PRODUCT_R2,
+     .class_name = "Standard",
+     .latency_s = 0.1,
+     .down = BIT(1),
+     .rule = "R-R2-01"},
+    {.tier = "r2_ia",
+     .product = PRODUCT_R2,
+     .class_name = "InfrequentAccess",
+     .min_days = 30,
+     .latency_s = 0.1,
+     .rule = "R-R2-02"},
+};
+static const struct storage_rule wasabi[] = {{.tier = "wasabi",
+                                              .product = PRODUCT_WASABI,
+                                              .class_name = "STANDARD",
+                                              .min_days = 90,
+                                              .min_bytes = 4096,
+                                              .latency_s = 0.1,
+                                              .rule = "R-WAS-01"}};
+static const struct storage_rule b2[] = {{.tier = "b2",
+                                          .product = PRODUCT_B2,
+                                          .class_name = "STANDARD",
+                                          .latency_s = 0.1,
+                                          .rule = "storage-tiers.md section 7"}};
+
+/* Alibaba OSS (R-OSS-01): a transition is a write at the price of the class left; the minimum of IA
+ * and Archive counts from the last change of the object, that of the colder ones from the move.
+ * Only the colder ones charge a restored copy as Standard and each restore as a request. */
+#define OSS(name_, class_, days, wait, down_, ...)                                                 \
+    {                                                                                              \
+        .tier = "oss_" name_, .product = PRODUCT_OSS, .class_name = class_, .min_days = days,      \
+        .min_bytes = (days) > 0 ? 65536 : 0, .latency_s = wait, .archive = (wait) > 1,             \
+        .down = down_, .rule = "R-OSS-01", __VA_ARGS__                                             \
+    }
+static const struct storage_rule oss[] = {
+    OSS("standard", "Standard", 0, 0.1, BIT(1) | BIT(2) | BIT(3) | BIT(4), .from_creation = false),
+    OSS("ia", "IA", 30, 0.1, BIT(2) | BIT(3) | BIT(4), .from_creation = true),
+    OSS("archive", "Archive", 60, 60, BIT(3) | BIT(4), .from_creation = true),
+    OSS("cold_archive", "ColdArchive", 180, 18000, BIT(4), .restore_fee = true,
+        .restore_copy = true),
+    OSS("deep_cold_archive", "DeepColdArchive", 180, 172800, 0, .restore_fee = true,
+        .restore_copy = true),
+};
+
+/* Tencent COS (R-COS-01). */
+#define COS(name_, class_, days, wait, down_)                                                      \
+    {                                                                                              \
+        .tier = "cos_" name_, .product = PRODUCT_COS, .class_name = class_, .min_days = days,      \
+        .min_bytes = (days) > 0 ? 65536 : 0, .latency_s = wait, .archive = (wait) > 1,             \
+        .restore_copy = (wait) > 1, .down = down_, .rule = "R-COS-01"                              \
+    }
+static const struct storage_rule tencent_cos[] = {
+    COS("standard", "STANDARD", 0, 0.1, BIT(1) | BIT(2) | BIT(3)),
+    COS("standard_ia", "STANDARD_IA", 30, 0.1, BIT(2) | BIT(3)),
+    COS("archive", "ARCHIVE", 90, 18000, BIT(3)),
+    COS("deep_archive", "DEEP_ARCHIVE", 180, 86400, 0),
+};
+
+/* Huawei OBS: 64 KB at least in every class, a transition is a write of the class moved to
+ * (support.huaweicloud.com/intl/en-us/price-obs, obs_42_0009 and obs_42_0016, 2026-02-24). */
+#define OBS(name_, class_, days, wait, down_)                                                      \
+    {                                                                                              \
+        .tier = "obs_" name_, .product = PRODUCT_OBS, .class_name = class_, .min_days = days,      \
+        .min_bytes = 65536, .latency_s = wait, .archive = (wait) > 1, .restore_copy = (wait) > 1,  \
+        .down = down_, .rule = "price-obs, obs_42_0009"                                            \
+    }
+static const struct storage_rule obs[] = {
+    OBS("standard", "STANDARD", 0, 0.1, BIT(1) | BIT(2) | BIT(3)),
+    OBS("warm", "WARM", 30, 0.1, BIT(2) | BIT(3)),
+    OBS("cold", "COLD", 90, 18000, BIT(3)),
+    OBS("deep_archive", "DEEP_ARCHIVE", 180, 86400, 0),
+};
+
+#define TABLE(t)  .rule = (t), .n = sizeof(t) / sizeof *(t)
+#define FREE_NOTE "free allowances of the account are not counted"
 static const struct {
-    const struct storage_rule *at;
+    const struct storage_rule *rule;
     int n;
+    struct storage_terms terms;
 } products[PRODUCT_COUNT] = {
-    [PRODUCT_S3] = {s3, sizeof s3 / sizeof *s3},
-    [PRODUCT_EFS] = {efs, sizeof efs / sizeof *efs},
-    [PRODUCT_EBS] = {ebs, sizeof ebs / sizeof *ebs},
+    [PRODUCT_S3] = {TABLE(s3), .terms = {.name = "s3",
+                                         .vendor = "aws",
+                                         .region = "us-east-1",
+                                         .title = "S3",
+                                         .lifecycle = LIFECYCLE_S3}},
+    [PRODUCT_EFS] = {TABLE(efs), .terms = {.name = "efs",
+                                           .vendor = "aws",
+                                           .region = "us-east-1",
+                                           .title = "EFS",
+                                           .up = UP_IN_PLACE,
+                                           .lifecycle = LIFECYCLE_EFS}},
+    [PRODUCT_EBS] = {TABLE(ebs), .terms = {.name = "ebs",
+                                           .vendor = "aws",
+                                           .region = "us-east-1",
+                                           .title = "EBS",
+                                           .up = UP_IN_PLACE}},
+#define AZURE_TERMS(red)                                                                           \
+    {                                                                                              \
+        .name = "azure_blob_" red, .vendor = "azure", .region = "eastus",                          \
+        .title = "Azure Blob (" red ")", .up = UP_SET_TIER, .lifecycle = LIFECYCLE_AZURE           \
+    }
+    [PRODUCT_AZURE_LRS] = {TABLE(azure_lrs), .terms = AZURE_TERMS("lrs")},
+    [PRODUCT_AZURE_ZRS] = {TABLE(azure_zrs), .terms = AZURE_TERMS("zrs")},
+    [PRODUCT_AZURE_GRS] = {TABLE(azure_grs), .terms = AZURE_TERMS("grs")},
+    [PRODUCT_GCS] = {TABLE(gcs),
+                     .terms = {.name = "gcs",
+                               .vendor = "gcp",
+                               .region = "us-central1",
+                               .title = "Cloud Storage",
+                               .early_free = true,
+                               .hourly = true,
+                               .lifecycle = LIFECYCLE_GCS,
+                               .note = "Autoclass is switched on for a whole bucket and is not "
+                                       "among the tiers tried"}},
+    [PRODUCT_OCI] = {TABLE(oci), .terms = {.name = "oci",
+                                           .vendor = "oci",
+                                           .region = "us-ashburn-1",
+                                           .title = "OCI Object Storage",
+                                           .fee = FEE_TARGET_PUT,
+                                           .one_request_price = true,
+                                           .note = FREE_NOTE}},
+    [PRODUCT_R2] = {TABLE(r2),
+                    .terms = {.name = "r2",
+                              .vendor = "cloudflare",
+                              .region = "*",
+                              .title = "R2",
+                              .note = FREE_NOTE "; each month's GB and millions of requests are "
+                                                "rounded up by the vendor, not here"}},
+    [PRODUCT_WASABI] = {TABLE(wasabi), .terms = {.name = "wasabi",
+                                                 .vendor = "wasabi",
+                                                 .region = "*",
+                                                 .title = "Wasabi",
+                                                 .min_account_bytes = 1ULL << 40}},
+    [PRODUCT_B2] = {TABLE(b2), .terms = {.name = "b2",
+                                         .vendor = "backblaze",
+                                         .region = "*",
+                                         .title = "Backblaze B2",
+                                         .note = FREE_NOTE}},
+    [PRODUCT_OSS] = {TABLE(oss), .terms = {.name = "oss",
+                                           .vendor = "alibaba",
+                                           .region = "cn-hangzhou",
+                                           .title = "OSS",
+                                           .fee = FEE_SOURCE_PUT}},
+    [PRODUCT_COS] = {TABLE(tencent_cos),
+                     .terms = {.name = "cos",
+                               .vendor = "tencent",
+                               .region = "ap-guangzhou",
+                               .title = "COS",
+                               .fee = FEE_TARGET_PUT,
+                               .note = "COS: the minimum times of the archive classes and the fee "
+                                       "of a transition are not verified"}},
+    [PRODUCT_OBS] = {TABLE(obs), .terms = {.name = "obs",
+                                           .vendor = "huawei",
+                                           .region = "cn-north-4",
+                                           .title = "OBS",
+                                           .fee = FEE_TARGET_PUT}},
 };
 
 const struct storage_rule *storage_rule_at(enum storage_product p, int i)
 {
-    return p < PRODUCT_COUNT && i >= 0 && i < products[p].n ? &products[p].at[i] : NULL;
+    return p < PRODUCT_COUNT && i >= 0 && i < products[p].n ? &products[p].rule[i] : NULL;
+}
+
+const struct storage_terms *storage_terms(enum storage_product p)
+{
+    return p < PRODUCT_COUNT ? &products[p].terms : NULL;
+}
+
+int storage_product_find(const char *name)
+{
+    for (int p = 0; name && p < PRODUCT_COUNT; p++) {
+        if (strcmp(products[p].terms.name, name) == 0) {
+            return p;
+        }
+    }
+    return -1;
+}
+
+const struct storage_rule *storage_rule_in(enum storage_product p, const char *name)
+{
+    const struct storage_rule *r;
+    for (int i = 0; name && (r = storage_rule_at(p, i)) != NULL; i++) {
+        if (strcmp(r->tier, name) == 0 || strcasecmp(r->class_name, name) == 0) {
+            return r;
+        }
+    }
+    return NULL;
 }
 
 const struct storage_rule *storage_rule_find(const char *name)
 {
     for (int p = 0; name && p < PRODUCT_COUNT; p++) {
         for (int i = 0; i < products[p].n; i++) {
-            const struct storage_rule *r = &products[p].at[i];
+            const struct storage_rule *r = &products[p].rule[i];
             if (strcmp(r->tier, name) == 0) {
                 return r;
             }
         }
     }
-    for (int i = 0; name && i < products[PRODUCT_S3].n; i++) {
-        if (strcmp(s3[i].class_name, name) == 0) {
-            return &s3[i];
-        }
-    }
-    return NULL;
+    return storage_rule_in(PRODUCT_S3, name);
 }

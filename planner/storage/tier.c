@@ -19,6 +19,7 @@ struct work {
     gt_u128 *hot_bytes;     /* billed in the hot tier, per month */
     gt_u128 *weight;        /* hot byte-months of each group */
     money total;
+    bool account;    /* the hot tier's bill depends on all groups together */
     bool must_leave; /* some group has to be copied back, which no rule does */
 };
 
@@ -46,7 +47,7 @@ static int keep_path(void *ctx, size_t i, const struct tm_segment *s, size_t n)
         if (s[k].tier == w->m.hot) {
             gt_u128 months = (gt_u128)(s[k].to - s[k].from);
             w->weight[i] += w->q[i].billed[w->m.hot] * months;
-            for (int t = s[k].from; t < s[k].to && w->m.n_brackets > 1; t++) {
+            for (int t = s[k].from; t < s[k].to && w->account; t++) {
                 w->hot_bytes[t] += w->q[i].billed[w->m.hot];
             }
         }
@@ -57,13 +58,21 @@ static int keep_path(void *ctx, size_t i, const struct tm_segment *s, size_t n)
     return rc;
 }
 
-/* Discount of the account's brackets against the first one, all months. */
+/* Discount of the account's brackets against the first one, all months; negative where the account
+ * pays for more than it stores (R-WAS-01). */
 static int discount(const struct work *w, money *out)
 {
     const struct tier_model *m = &w->m;
-    struct tm_rate r = *hot_rate(m);
+    struct tm_rate r = *hot_rate(m), full = r;
     *out = 0;
     for (int t = 0; t < w->o->horizon_months; t++) {
+        if (w->hot_bytes[t] < m->terms->min_account_bytes) {
+            money more;
+            gt_u128 missing = m->terms->min_account_bytes - w->hot_bytes[t];
+            if (tm_amount(&full, missing, 1, &more) < 0 || money_add(*out, -more, out) < 0) {
+                return GT_ERANGE;
+            }
+        }
         gt_u128 from = 0;
         for (int b = 0; b < m->n_brackets && from < w->hot_bytes[t]; b++) {
             gt_u128 to = m->bracket[b].upto_bytes;
@@ -89,7 +98,7 @@ static int share_out(struct work *w, money amount, bool baseline)
     }
     money left = amount;
     size_t last = w->n;
-    for (size_t i = 0; i < w->n && amount > 0 && all > 0; i++) {
+    for (size_t i = 0; i < w->n && amount != 0 && all > 0; i++) {
         money part;
         if (w->weight[i] == 0) {
             continue;
@@ -97,12 +106,12 @@ static int share_out(struct work *w, money amount, bool baseline)
         if (money_mul_ratio(amount, w->weight[i], all, &part) < 0) {
             return GT_ERANGE;
         }
-        part = part < left ? part : left;
+        part = (amount > 0) == (part < left) ? part : left;
         left -= part;
         last = i;
         *(baseline ? &w->path[i].baseline_cost : &w->path[i].cost) -= part;
     }
-    if (last < w->n && left > 0) {
+    if (last < w->n && left != 0) {
         *(baseline ? &w->path[last].baseline_cost : &w->path[last].cost) -= left;
     }
     return 0;
@@ -146,7 +155,7 @@ static int baseline(struct work *w, struct gt_error *err)
         if (s.tier == w->m.hot) {
             w->weight[i] = w->q[i].billed[w->m.hot];
             w->weight[i] = w->weight[i] * (gt_u128)(unsigned)s.to;
-            for (int t = 0; t < s.to && w->m.n_brackets > 1; t++) {
+            for (int t = 0; t < s.to && w->account; t++) {
                 w->hot_bytes[t] += w->q[i].billed[w->m.hot];
             }
         }
@@ -177,29 +186,31 @@ int tier_break_even(const struct tier_model *m, const struct tm_group *g, const 
                     int from_month)
 {
     money spent = 0, base = 0, line, month = 0, stay = 0;
-    int at = g->start, served = g->served;
+    bool varies = tm_varies(m);
+    int at = g->start, served = g->served, born = -g->served;
     for (size_t k = 0; k < p->n_steps; k++) {
-        int tier = 0;
+        int tier = 0, from = p->step[k].from_month;
         while (m->tier[tier].rule->tier != p->step[k].tier) {
             tier++;
         }
         if (tier != at) {
-            if (cost_penalty(m, g, at, served, &line) == 0) {
+            if (cost_leave(m, g, at, tier, served, from - born, from, &line) == 0) {
                 spent += line;
             }
             if (cost_move(m, g, at, tier, &line) == 0) {
                 spent += line;
             }
+            born = m->move[at][tier] == MOVE_COPY ? from : born;
             at = tier;
             served = 0;
         }
-        for (int t = p->step[k].from_month; t < p->step[k].to_month; t++, served++) {
-            /* A month costs the same all along, but for automatic tiers. */
-            if (t == p->step[k].from_month || m->tier[tier].rule->automatic) {
-                month = cost_stay(m, g, tier, served, 1, &line) == 0 ? line : 0;
+        for (int t = from; t < p->step[k].to_month; t++, served++) {
+            /* Mostly a month costs the same all along. */
+            if (t == from || varies || m->tier[tier].rule->automatic) {
+                month = cost_stay(m, g, tier, served, t, 1, &line) == 0 ? line : 0;
             }
-            if (t == 0 || m->tier[g->start].rule->automatic) {
-                stay = cost_stay(m, g, g->start, g->served + t, 1, &line) == 0 ? line : 0;
+            if (t == 0 || varies || m->tier[g->start].rule->automatic) {
+                stay = cost_stay(m, g, g->start, g->served + t, t, 1, &line) == 0 ? line : 0;
             }
             spent += month;
             base += stay;
@@ -324,10 +335,7 @@ static int read_groups(struct work *w, struct tier_plan *plan, struct gt_error *
         const struct storage_rule *r = start_of(g, w->o);
         if (!r || r->product != w->m.product) {
             return gt_fail(err, GT_EUNSUPPORTED, g->name, "tier '%.60s' is not one of %s",
-                           g->tier && g->tier[0] ? g->tier : w->o->from_tier,
-                           w->m.product == PRODUCT_S3    ? "S3"
-                           : w->m.product == PRODUCT_EFS ? "EFS"
-                                                         : "EBS");
+                           g->tier && g->tier[0] ? g->tier : w->o->from_tier, w->m.terms->title);
         }
         int k = (int)(r - storage_rule_at(r->product, 0));
         if (!w->m.tier[k].storage.known) {
@@ -345,6 +353,7 @@ static enum storage_product product_of(const struct tier_group *group, size_t n,
                                        const struct tier_options *o)
 {
     const struct storage_rule *r = n ? start_of(&group[0], o) : NULL;
+    r = r ? r : storage_rule_find(o->from_tier);
     return r ? r->product : PRODUCT_S3;
 }
 
@@ -357,7 +366,7 @@ static const char *const assumed[] = {
 static int optimise(struct work *w, const struct catalog *c, struct tier_plan *plan,
                     struct gt_error *err)
 {
-    const char **note = arena_array(w->arena, 16, sizeof *note);
+    const char **note = arena_array(w->arena, 24, sizeof *note);
     w->q = malloc((w->n ? w->n : 1) * sizeof *w->q);
     w->weight = calloc(w->n ? w->n : 1, sizeof *w->weight);
     w->hot_bytes = calloc((size_t)w->o->horizon_months, sizeof *w->hot_bytes);
@@ -376,6 +385,23 @@ static int optimise(struct work *w, const struct catalog *c, struct tier_plan *p
     int rc =
         model_build(&w->m, plan->product, c, w->o, w->arena, note + plan->n_notes, &left_out, err);
     plan->n_notes += left_out;
+    w->account = rc == 0 && (w->m.n_brackets > 1 || w->m.terms->min_account_bytes > 0);
+    if (rc == 0 && w->m.min_size_month < w->o->horizon_months) {
+        note[plan->n_notes++] =
+            arena_printf(w->arena,
+                         "objects below 128 KiB are billed as 128 KiB in Cool, Cold and Archive "
+                         "from month %d on "
+                         "(accounts made since 2026-07-01 at once, all others from 2027-07-01)",
+                         w->m.min_size_month + 1);
+    }
+    if (rc == 0 && w->o->forecast) {
+        note[plan->n_notes++] =
+            arena_printf(w->arena, "reads change by forecast: in the last month %.4g times as now",
+                         w->o->forecast[w->o->horizon_months - 1]);
+    }
+    if (rc == 0 && w->m.terms->note) {
+        note[plan->n_notes++] = w->m.terms->note;
+    }
     rc = rc < 0 ? rc : read_groups(w, plan, err);
     if (rc == 0 && w->must_leave) {
         note[plan->n_notes++] =
@@ -395,7 +421,9 @@ static int optimise(struct work *w, const struct catalog *c, struct tier_plan *p
     plan->rate_row = row;
     plan->n_rate_rows = w->m.n_rows;
     rc = tier_first_steps(&w->m, w->q, plan, err);
-    if (rc == 0 && w->o->search_policy && plan->product == PRODUCT_S3) {
+    enum lifecycle_kind file = w->m.terms->lifecycle;
+    bool rules = file == LIFECYCLE_S3 || file == LIFECYCLE_GCS || file == LIFECYCLE_AZURE;
+    if (rc == 0 && w->o->search_policy && rules) {
         rc = tier_policy(&w->m, w->group, w->q, w->n, w->o, plan, err);
         rc = rc < 0 ? rc : bill_policy(w, plan, err);
     }

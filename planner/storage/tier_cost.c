@@ -1,6 +1,7 @@
 /* The exact bill of one group on one path: each line is rate x quantity, rounded once (product.md
  * section 4). The search in tier_dp.c reads the same functions through doubles. */
 #include "tier_model.h"
+#include <string.h>
 
 int tm_amount(const struct tm_rate *r, gt_u128 quantity, gt_u128 months, money *out)
 {
@@ -47,40 +48,81 @@ static int add(money *sum, const struct tm_rate *r, gt_u128 quantity, gt_u128 mo
     return rc < 0 ? rc : money_add(*sum, line, sum);
 }
 
-static int add_storage(const struct tier_model *m, const struct tm_group *g, int k, int since,
-                       gt_u128 months, money *sum)
+bool tm_varies(const struct tier_model *m)
 {
-    const struct tm_tier *t = &m->tier[k];
-    if (!t->rule->automatic) {
-        return add(sum, &t->storage, g->billed[k], months);
-    }
-    int phase = since >= 3 ? 2 : since > 0;
-    int rc = add(sum, &t->storage, g->it_bytes[phase][0], months);
-    rc = rc < 0 ? rc : add(sum, &t->infrequent, g->it_bytes[phase][1], months);
-    rc = rc < 0 ? rc : add(sum, &t->instant, g->it_bytes[phase][2], months);
-    return rc < 0 ? rc : add(sum, &t->monitor, g->monitored, months);
+    return m->forecast || (m->min_size_month > 0 && m->min_size_month < m->horizon);
 }
 
-int cost_stay(const struct tier_model *m, const struct tm_group *g, int k, int since,
+gt_u128 tm_reads(const struct tier_model *m, gt_u128 first_month, int t)
+{
+    if (!m->forecast) {
+        return first_month;
+    }
+    double v = (double)first_month * m->forecast[t];
+    return v >= 0.5 ? (gt_u128)(v + 0.5) : 0;
+}
+
+int tm_alike(const struct tier_model *m, int k, int since, int t, int n)
+{
+    if (m->forecast) {
+        return n > 0;
+    }
+    if (t < m->min_size_month && n > m->min_size_month - t) {
+        n = m->min_size_month - t;
+    }
+    if (m->tier[k].rule->automatic) { /* its steps are 1 and 3 months after the entry */
+        int edge = since < 1 ? 1 : since < 3 ? 3 : since + n;
+        n = edge - since < n ? edge - since : n;
+    }
+    return n;
+}
+
+static gt_u128 billed_at(const struct tier_model *m, const struct tm_group *g, int k, int t)
+{
+    return t >= m->min_size_month ? g->later[k] : g->billed[k];
+}
+
+static int add_automatic(const struct tier_model *m, const struct tm_group *g, int k, int since,
+                         int t, gt_u128 months, money *sum)
+{
+    const struct tm_tier *tier = &m->tier[k];
+    gt_u128 bytes[3];
+    int phase = since >= 3 ? 2 : since > 0;
+    if (m->forecast) {
+        model_steps(m, g, phase, t, bytes);
+    } else {
+        memcpy(bytes, g->it_bytes[phase], sizeof bytes);
+    }
+    int rc = add(sum, &tier->storage, bytes[0], months);
+    rc = rc < 0 ? rc : add(sum, &tier->infrequent, bytes[1], months);
+    rc = rc < 0 ? rc : add(sum, &tier->instant, bytes[2], months);
+    return rc < 0 ? rc : add(sum, &tier->monitor, g->monitored, months);
+}
+
+int cost_stay(const struct tier_model *m, const struct tm_group *g, int k, int since, int t,
               gt_u128 months, money *out)
 {
-    const struct tm_tier *t = &m->tier[k];
+    const struct tm_tier *tier = &m->tier[k];
     const struct tm_rate *hot = &m->tier[m->hot].storage;
     *out = 0;
-    int rc = add_storage(m, g, k, since, months, out);
-    if (t->rule->overhead_hot) {
-        rc = rc < 0 ? rc : add(out, hot, g->objects * t->rule->overhead_hot, months);
+    int rc = tier->rule->automatic ? add_automatic(m, g, k, since, t, months, out)
+                                   : add(out, &tier->storage, billed_at(m, g, k, t), months);
+    if (tier->rule->overhead_hot) {
+        rc = rc < 0 ? rc : add(out, hot, g->objects * tier->rule->overhead_hot, months);
     }
     if (g->reads == 0 && g->read_bytes == 0) {
         return rc;
     }
-    rc = rc < 0 ? rc : add(out, &t->get, g->reads, months);
-    rc = rc < 0 ? rc : add(out, &t->retrieval, g->read_bytes, months);
-    if (t->rule->archive) { /* restored copies stand in the hot tier for some days (R-S3-18) */
+    gt_u128 reads = tm_reads(m, g->reads, t), bytes = tm_reads(m, g->read_bytes, t);
+    rc = rc < 0 ? rc : add(out, &tier->get, reads, months);
+    rc = rc < 0 ? rc : add(out, &tier->retrieval, bytes, months);
+    if (tier->rule->restore_fee) {
+        rc = rc < 0 ? rc : add(out, &tier->restore, reads, months);
+    }
+    if (tier->rule->restore_copy) { /* it stands in the hot tier for some days (R-S3-18) */
         struct tm_rate copy = *hot;
         copy.qty *= 30;
-        rc = rc < 0 ? rc : add(out, &t->restore, g->reads, months);
-        rc = rc < 0 ? rc : add(out, &copy, g->read_bytes * COPY_DAYS, months);
+        rc = rc < 0 ? rc : add(out, &copy, bytes * COPY_DAYS, months);
     }
     return rc;
 }
@@ -90,41 +132,55 @@ int cost_move(const struct tier_model *m, const struct tm_group *g, int from, in
     const struct tm_tier *f = &m->tier[from], *t = &m->tier[to];
     *out = 0;
     if (m->move[from][to] == MOVE_LIFECYCLE) {
-        return add(out, &t->transition, t->transition.bytes ? g->bytes : g->objects, 1);
+        const struct tm_rate *fee = m->terms->fee == FEE_SOURCE_PUT   ? &f->put
+                                    : m->terms->fee == FEE_TARGET_PUT ? &t->put
+                                                                      : &t->transition;
+        return add(out, fee, fee->bytes ? g->bytes : g->objects, 1);
     }
-    /* Copy back: restore and read every object, write it to the hot tier. */
+    /* Up to the hot tier: restore and read every object; write it there if that is a copy. */
     int rc = add(out, &f->get, g->objects, 1);
     rc = rc < 0 ? rc : add(out, &f->retrieval, g->bytes, 1);
-    if (f->rule->archive) {
+    if (f->rule->restore_fee) {
         rc = rc < 0 ? rc : add(out, &f->restore, g->objects, 1);
     }
-    return rc < 0 ? rc : add(out, &t->put, g->objects, 1);
+    return rc < 0 || m->terms->up != UP_COPY ? rc : add(out, &t->put, g->objects, 1);
 }
 
-int cost_penalty(const struct tier_model *m, const struct tm_group *g, int k, int served,
-                 money *out)
+int cost_penalty(const struct tier_model *m, const struct tm_group *g, int k, int served, int age,
+                 int t, money *out)
 {
-    const struct tm_tier *t = &m->tier[k];
+    const struct tm_tier *tier = &m->tier[k];
+    int left = tier->rule->min_days - 30 * (tier->rule->from_creation ? age : served);
     *out = 0;
-    int left = t->periods - served;
-    return left > 0 ? tm_amount(&t->storage, g->billed[k], (gt_u128)left, out) : 0;
+    if (left <= 0) {
+        return 0;
+    }
+    struct tm_rate day = tier->storage;
+    day.qty *= 30;
+    return tm_amount(&day, billed_at(m, g, k, t), (gt_u128)left, out);
 }
 
-/* Months [since, since + n) after entry, split where the monthly cost changes. */
-static int add_months(const struct tier_model *m, const struct tm_group *g, int k, int since, int n,
-                      money *sum)
+int cost_leave(const struct tier_model *m, const struct tm_group *g, int from, int to, int served,
+               int age, int t, money *out)
+{
+    *out = 0;
+    return m->terms->early_free && m->move[from][to] == MOVE_LIFECYCLE
+               ? 0
+               : cost_penalty(m, g, from, served, age, t, out);
+}
+
+/* Months [t, t + n), `since` months after entry, split where the monthly cost changes. */
+static int add_months(const struct tier_model *m, const struct tm_group *g, int k, int since, int t,
+                      int n, money *sum)
 {
     int rc = 0;
     while (n > 0 && rc == 0) {
-        int run = n;
-        if (m->tier[k].rule->automatic) {
-            int edge = since < 1 ? 1 : since < 3 ? 3 : since + n;
-            run = edge - since < n ? edge - since : n;
-        }
+        int run = tm_alike(m, k, since, t, n);
         money line;
-        rc = cost_stay(m, g, k, since, (gt_u128)run, &line);
+        rc = cost_stay(m, g, k, since, t, (gt_u128)run, &line);
         rc = rc < 0 ? rc : money_add(*sum, line, sum);
         since += run;
+        t += run;
         n -= run;
     }
     return rc;
@@ -133,24 +189,25 @@ static int add_months(const struct tier_model *m, const struct tm_group *g, int 
 int cost_path(const struct tier_model *m, const struct tm_group *g, const struct tm_segment *s,
               size_t n, money *out)
 {
-    int at = g->start, served = g->served, rc = 0;
+    int at = g->start, served = g->served, born = -g->served, rc = 0;
     *out = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
         money line;
         if (s[i].tier != at) {
-            rc = cost_penalty(m, g, at, served, &line);
+            rc = cost_leave(m, g, at, s[i].tier, served, s[i].from - born, s[i].from, &line);
             rc = rc < 0 ? rc : money_add(*out, line, out);
             rc = rc < 0 ? rc : cost_move(m, g, at, s[i].tier, &line);
             rc = rc < 0 ? rc : money_add(*out, line, out);
+            born = m->move[at][s[i].tier] == MOVE_COPY ? s[i].from : born;
             at = s[i].tier;
             served = 0;
         }
-        rc = rc < 0 ? rc : add_months(m, g, at, served, s[i].to - s[i].from, out);
+        rc = rc < 0 ? rc : add_months(m, g, at, served, s[i].from, s[i].to - s[i].from, out);
         served += s[i].to - s[i].from;
     }
-    if (m->delete_at_end && rc == 0) {
+    if (m->delete_at_end && rc == 0 && n > 0) {
         money line;
-        rc = cost_penalty(m, g, at, served, &line);
+        rc = cost_penalty(m, g, at, served, s[n - 1].to - born, s[n - 1].to, &line);
         rc = rc < 0 ? rc : money_add(*out, line, out);
     }
     return rc;

@@ -1,5 +1,5 @@
-/* Lifecycle documents of a plan's rules: S3 (R-LC-01, valid by the checks of section 11) and EFS
- * (R-LC-06). */
+/* Lifecycle documents of a plan's rules: S3 (R-LC-01, valid by the checks of section 11), EFS
+ * (R-LC-06), Cloud Storage (R-LC-05) and Azure (R-LC-04). */
 #include "gputier/jsonw.h"
 #include "tier_model.h"
 #include <stdio.h>
@@ -121,4 +121,152 @@ int tier_write_efs_lifecycle(const struct tier_plan *p, struct buf *out, struct 
     }
     buf_adds(out, ",{\"TransitionToPrimaryStorageClass\":\"AFTER_1_ACCESS\"}]\n");
     return out->failed ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
+}
+
+static int no_rules(const struct tier_plan *p, const char *file, struct gt_error *err)
+{
+    const struct storage_terms *t = storage_terms(p->product);
+    return gt_fail(err, GT_EUNSUPPORTED, file, "%s%s",
+                   p->n_rules ? "no such file for " : "no rule saves anything: nothing to write",
+                   p->n_rules ? t->title : "");
+}
+
+/* Classes that the rule may find its objects in: those lifecycle moves on to `to`. */
+static void write_classes(struct jsonw *w, const struct storage_rule *to)
+{
+    const struct storage_rule *r;
+    int index = (int)(to - storage_rule_at(to->product, 0));
+    jsonw_key(w, "matchesStorageClass");
+    jsonw_array(w);
+    for (int i = 0; (r = storage_rule_at(to->product, i)) != NULL; i++) {
+        if (r->down >> index & 1) {
+            jsonw_string(w, r->class_name);
+        }
+    }
+    jsonw_end_array(w);
+}
+
+int tier_write_gcs_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err)
+{
+    if (storage_terms(p->product)->lifecycle != LIFECYCLE_GCS || p->n_rules == 0) {
+        return no_rules(p, "gcs-lifecycle", err);
+    }
+    struct jsonw w;
+    jsonw_init(&w, out, true);
+    jsonw_object(&w);
+    jsonw_key(&w, "lifecycle");
+    jsonw_object(&w);
+    jsonw_key(&w, "rule");
+    jsonw_array(&w);
+    for (size_t i = 0; i < p->n_rules; i++) {
+        const struct tier_rule *r = &p->rule[i];
+        const struct storage_rule *to = storage_rule_find(r->to_tier);
+        jsonw_object(&w);
+        jsonw_key(&w, "action");
+        jsonw_object(&w);
+        jsonw_kstring(&w, "type", "SetStorageClass");
+        jsonw_kstring(&w, "storageClass", to->class_name);
+        jsonw_end_object(&w);
+        jsonw_key(&w, "condition");
+        jsonw_object(&w);
+        jsonw_kint(&w, "age", r->days);
+        write_classes(&w, to);
+        if (r->prefix[0] != '\0') {
+            jsonw_key(&w, "matchesPrefix");
+            jsonw_array(&w);
+            jsonw_string(&w, r->prefix);
+            jsonw_end_array(&w);
+        }
+        jsonw_end_object(&w);
+        jsonw_end_object(&w);
+    }
+    jsonw_end_array(&w);
+    jsonw_end_object(&w);
+    jsonw_end_object(&w);
+    return jsonw_finish(&w);
+}
+
+/* One move of a rule. "GreaterThan 30" acts on the 31st day. What was brought back from Archive
+ * keeps its date: a week of rest before it goes there again (R-AZ-08). */
+static void write_azure_action(struct jsonw *w, const struct tier_rule *r)
+{
+    const char *name = storage_rule_find(r->to_tier)->class_name;
+    const char *key = strcmp(name, "cool") == 0   ? "tierToCool"
+                      : strcmp(name, "cold") == 0 ? "tierToCold"
+                                                  : "tierToArchive";
+    jsonw_key(w, key);
+    jsonw_object(w);
+    jsonw_kint(w, "daysAfterModificationGreaterThan", r->days);
+    if (strcmp(key, "tierToArchive") == 0) {
+        jsonw_kint(w, "daysAfterLastTierChangeGreaterThan", 7);
+    }
+    jsonw_end_object(w);
+}
+
+int tier_write_azure_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err)
+{
+    if (storage_terms(p->product)->lifecycle != LIFECYCLE_AZURE || p->n_rules == 0) {
+        return no_rules(p, "azure-lifecycle", err);
+    }
+    struct jsonw w;
+    jsonw_init(&w, out, true);
+    jsonw_object(&w);
+    jsonw_key(&w, "rules");
+    jsonw_array(&w);
+    int number = 0;
+    for (size_t i = 0; i < p->n_rules;) {
+        const struct tier_rule *r = &p->rule[i];
+        char id[32];
+        snprintf(id, sizeof id, "gputier%d", ++number); /* letters and digits alone */
+        jsonw_object(&w);
+        jsonw_kbool(&w, "enabled", true);
+        jsonw_kstring(&w, "name", id);
+        jsonw_kstring(&w, "type", "Lifecycle");
+        jsonw_key(&w, "definition");
+        jsonw_object(&w);
+        jsonw_key(&w, "filters");
+        jsonw_object(&w);
+        jsonw_key(&w, "blobTypes");
+        jsonw_array(&w);
+        jsonw_string(&w, "blockBlob");
+        jsonw_end_array(&w);
+        if (r->prefix[0] != '\0') { /* container and path, as the inventory names blobs */
+            jsonw_key(&w, "prefixMatch");
+            jsonw_array(&w);
+            jsonw_string(&w, r->prefix);
+            jsonw_end_array(&w);
+        }
+        jsonw_end_object(&w);
+        jsonw_key(&w, "actions");
+        jsonw_object(&w);
+        jsonw_key(&w, "baseBlob");
+        jsonw_object(&w);
+        for (; i < p->n_rules && same_rule(r, &p->rule[i]); i++) {
+            write_azure_action(&w, &p->rule[i]);
+        }
+        for (int close = 0; close < 4; close++) {
+            jsonw_end_object(&w);
+        }
+    }
+    jsonw_end_array(&w);
+    jsonw_end_object(&w);
+    return jsonw_finish(&w);
+}
+
+int tier_write_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err)
+{
+    switch (storage_terms(p->product)->lifecycle) {
+    case LIFECYCLE_S3:
+        return tier_write_s3_lifecycle(p, out, err);
+    case LIFECYCLE_EFS:
+        return tier_write_efs_lifecycle(p, out, err);
+    case LIFECYCLE_GCS:
+        return tier_write_gcs_lifecycle(p, out, err);
+    case LIFECYCLE_AZURE:
+        return tier_write_azure_lifecycle(p, out, err);
+    case LIFECYCLE_NONE:
+        break;
+    }
+    return gt_fail(err, GT_EUNSUPPORTED, "lifecycle", "no lifecycle file is known for %s",
+                   storage_terms(p->product)->title);
 }

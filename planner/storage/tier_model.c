@@ -19,20 +19,45 @@ static bool remember(struct tier_model *m, size_t row)
     return false;
 }
 
+/* What is free up to some quantity is an allowance of the account, not a price. */
+static size_t skip_allowance(const struct catalog_storage *s, size_t first, size_t *n)
+{
+    while (*n > 1 && s->rate[first] == 0 && s->to_qty[first] >= 0) {
+        first++;
+        --*n;
+    }
+    return first;
+}
+
+/* Scale of a price by the month: a period of 30 days is 720 of 730 hours where the vendor bills by
+ * the hour (R-GCS-01). */
+static uint64_t period_of(const struct tier_model *m, enum storage_unit u, uint64_t *of)
+{
+    bool month = u == SU_GIB_MONTH || u == SU_GB_MONTH || u == SU_OBJECT_MONTH;
+    *of = month && m->terms->hourly ? 73 : 1;
+    return *of == 73 ? 72 : 1;
+}
+
 /* First bracket of one component; unknown stays unknown. */
 static struct tm_rate rate_of(const struct lookup *l, const char *tier, const char *component)
 {
     const struct catalog_storage *s = &l->c->storage;
-    size_t first;
+    size_t first, n = 0;
     uint32_t id = catalog_id(l->c, tier);
     struct tm_rate r = {.known = false, .qty = 1};
-    if (id == 0 || catalog_storage_rates(l->c, l->vendor, l->region, id, component, &first) == 0) {
+    if (id != 0) {
+        n = catalog_storage_rates(l->c, l->vendor, l->region, id, component, &first);
+    }
+    if (n == 0) {
         return r;
     }
+    first = skip_allowance(s, first, &n);
+    enum storage_unit unit = (enum storage_unit)s->unit[first];
+    uint64_t of, part = period_of(l->m, unit, &of);
     r.known = true;
-    r.rate = s->rate[first];
-    r.qty = s->unit_qty[first] ? s->unit_qty[first] : 1;
-    switch ((enum storage_unit)s->unit[first]) {
+    r.rate = s->rate[first] * (money)part;
+    r.qty = (s->unit_qty[first] ? s->unit_qty[first] : 1) * of;
+    switch (unit) {
     case SU_GIB_MONTH:
     case SU_GIB:
         r.bytes = GT_GIB;
@@ -52,32 +77,36 @@ static struct tm_rate rate_of(const struct lookup *l, const char *tier, const ch
 static void read_tier(const struct lookup *l, struct tm_tier *t)
 {
     const char *name = t->rule->tier;
+    const char *requests =
+        l->m->terms->one_request_price ? l->m->tier[l->m->hot].rule->tier : t->rule->tier;
+    bool hot = t->rule == storage_rule_at(t->rule->product, 0);
     t->storage = rate_of(l, name, t->rule->automatic ? "storage_frequent" : "storage");
     if (t->rule->automatic) {
         t->infrequent = rate_of(l, name, "storage_infrequent");
         t->instant = rate_of(l, name, "storage_archive_instant");
         t->monitor = rate_of(l, name, "monitoring");
     }
-    t->put = rate_of(l, name, "put");
-    t->get = rate_of(l, name, "get");
+    t->put = rate_of(l, requests, "put");
+    t->get = rate_of(l, requests, "get");
     t->transition = rate_of(l, name, "transition");
     t->retrieval = rate_of(l, name, "retrieval");
     t->restore = rate_of(l, name, "retrieval_request");
-    t->periods = (t->rule->min_days + 29) / 30;
+    t->periods = t->rule->from_creation ? 0 : (t->rule->min_days + 29) / 30;
     enum storage_product p = t->rule->product;
-    if (p == PRODUCT_S3) {
-        t->reads_known = t->get.known && (t->rule == storage_rule_at(p, 0) || t->retrieval.known) &&
-                         (!t->rule->archive || t->restore.known);
-        bool steps =
-            !t->rule->automatic || (t->infrequent.known && t->instant.known && t->monitor.known);
-        t->usable = t->storage.known && t->transition.known && steps && !t->rule->single_zone;
+    if (p == PRODUCT_EBS) {
+        t->reads_known = true;
+        t->usable = t->storage.known;
     } else if (p == PRODUCT_EFS) {
-        bool hot = t->rule == storage_rule_at(p, 0);
         t->reads_known = hot || t->retrieval.known;
         t->usable = t->storage.known && (hot || t->transition.known);
     } else {
-        t->reads_known = true;
-        t->usable = t->storage.known;
+        bool steps =
+            !t->rule->automatic || (t->infrequent.known && t->instant.known && t->monitor.known);
+        bool entry = l->m->terms->fee == FEE_SOURCE_PUT ||
+                     (l->m->terms->fee == FEE_TARGET_PUT ? t->put.known : t->transition.known);
+        t->reads_known = t->get.known && (hot || t->retrieval.known) &&
+                         (!t->rule->restore_fee || t->restore.known);
+        t->usable = t->storage.known && entry && steps && !t->rule->single_zone;
     }
 }
 
@@ -89,12 +118,13 @@ static enum tm_move move_of(const struct tier_model *m, int from, int to)
         return MOVE_NONE;
     }
     if (f->rule->down >> to & 1) {
-        return t->usable ? MOVE_LIFECYCLE : MOVE_NONE;
+        bool priced = m->terms->fee != FEE_SOURCE_PUT || f->put.known;
+        return t->usable && priced ? MOVE_LIFECYCLE : MOVE_NONE;
     }
     if (to != m->hot || !t->storage.known || !f->reads_known) {
         return MOVE_NONE;
     }
-    return m->product == PRODUCT_S3 && !t->put.known ? MOVE_NONE : MOVE_COPY;
+    return m->terms->up == UP_COPY && !t->put.known ? MOVE_NONE : MOVE_COPY;
 }
 
 static void read_brackets(const struct lookup *l, struct tier_model *m)
@@ -104,11 +134,16 @@ static void read_brackets(const struct lookup *l, struct tier_model *m)
     const char *hot = m->tier[m->hot].rule->tier;
     uint32_t id = catalog_id(l->c, hot);
     size_t n = catalog_storage_rates(l->c, l->vendor, l->region, id, "storage", &first);
+    if (n == 0) {
+        return;
+    }
+    first = skip_allowance(s, first, &n);
+    uint64_t of, part = period_of(m, (enum storage_unit)s->unit[first], &of);
     m->n_brackets = (int)(n < TM_BRACKETS ? n : TM_BRACKETS);
     uint64_t unit = m->tier[m->hot].storage.bytes;
     for (int i = 0; i < m->n_brackets; i++) {
         money to = s->to_qty[first + (size_t)i];
-        m->bracket[i].rate = s->rate[first + (size_t)i];
+        m->bracket[i].rate = s->rate[first + (size_t)i] * (money)part;
         m->bracket[i].upto_bytes = to < 0 ? 0 : (gt_u128)(to / MONEY_SCALE) * unit;
         if (i > 0) {
             remember(m, first + (size_t)i);
@@ -125,12 +160,18 @@ int model_build(struct tier_model *m, enum storage_product p, const struct catal
 {
     memset(m, 0, sizeof *m);
     m->product = p;
+    m->terms = storage_terms(p);
     m->delete_at_end = o->delete_at_end;
+    m->forecast = o->forecast;
+    m->horizon = o->horizon_months;
     struct lookup l = {c, catalog_id(c, o->vendor), catalog_id(c, o->region), m};
     const struct storage_rule *r;
+    bool dated = false;
     for (int i = 0; i < TM_TIERS && (r = storage_rule_at(p, i)) != NULL; i++) {
         struct tm_tier *t = &m->tier[m->n++];
         t->rule = r;
+        m->created = m->created || r->from_creation;
+        dated = dated || r->later_min_bytes > 0;
         read_tier(&l, t);
         if (i > 0 && !t->usable && notes && *n_notes < 8) {
             notes[(*n_notes)++] = arena_printf(
@@ -144,6 +185,7 @@ int model_build(struct tier_model *m, enum storage_product p, const struct catal
             t->usable = false;
         }
     }
+    m->min_size_month = dated && o->min_size_from > 0 ? o->min_size_from - 1 : INT_MAX;
     if (!m->tier[m->hot].storage.known) {
         return gt_fail(err, GT_ENOTFOUND, "catalog", "no price of %s in %s/%s: fetch or import it",
                        m->tier[m->hot].rule->tier, o->vendor, o->region);
@@ -167,48 +209,51 @@ static gt_u128 larger(gt_u128 a, gt_u128 b)
     return a > b ? a : b;
 }
 
-/* Bytes billed at the tier's own rate. */
-static gt_u128 billed(const struct tier_model *m, const struct storage_rule *r, gt_u128 objects,
-                      gt_u128 bytes, gt_u128 min128k)
+/* Bytes billed at the tier's own rate, no object below `least`. A cell of the histogram lies on one
+ * side of every vendor's least size (R-IM-02), but for 128 KiB, which has a sum of its own. */
+static gt_u128 billed(const struct tier_model *m, const struct storage_rule *r,
+                      const struct tm_group *g, gt_u128 min128k, uint64_t least)
 {
-    gt_u128 b = bytes;
+    gt_u128 b = g->bytes;
     if (m->product == PRODUCT_EFS) { /* each file up to the next 4 KiB; the mean stands for all */
-        gt_u128 mean = objects ? (bytes + objects - 1) / objects : 0;
-        b = objects * ((larger(mean, 1) + 4095) / 4096) * 4096;
+        gt_u128 mean = g->objects ? (g->bytes + g->objects - 1) / g->objects : 0;
+        b = g->objects * ((larger(mean, 1) + 4095) / 4096) * 4096;
     } else if (m->product == PRODUCT_EBS) {
-        gt_u128 least = strcmp(r->class_name, "st1") == 0 || strcmp(r->class_name, "sc1") == 0
+        gt_u128 floor = strcmp(r->class_name, "st1") == 0 || strcmp(r->class_name, "sc1") == 0
                             ? (gt_u128)125 * GT_GIB
                             : GT_GIB;
-        b = larger((bytes + GT_GIB - 1) / GT_GIB * GT_GIB, least);
+        b = larger((g->bytes + GT_GIB - 1) / GT_GIB * GT_GIB, floor);
     }
-    if (r->min_bytes > 0) {
-        b = larger(b, larger(min128k, objects * r->min_bytes));
+    b = larger(b, g->objects * least);
+    if (least == 131072) {
+        b = larger(b, min128k);
     }
-    return b + objects * r->overhead_tier;
+    return b + g->objects * r->overhead_tier;
 }
 
 /* Intelligent-Tiering with r reads an object and month: they touch at most r of the objects in a
  * month and 3r in three, so that at least 1 - r are idle for a month and 1 - 3r for three. The
  * least idle share is taken: the steps never cost more than said. Objects below 128 KiB stay
  * frequent and pay no monitoring. */
-static void automatic_steps(const struct tier_group *g, struct tm_group *out)
+void model_steps(const struct tier_model *m, const struct tm_group *g, int phase, int t,
+                 gt_u128 bytes[3])
 {
-    double r = g->reads_per_month > 0 ? g->reads_per_month : 0;
-    double month = r < 1 ? 1 - r : 0, quarter = 3 * r < 1 ? 1 - 3 * r : 0;
-    gt_u128 mean = out->objects ? out->bytes / out->objects : 0;
-    bool small =
-        g->size_lo < 131072 && (g->bytes_min128k ? g->bytes_min128k > g->bytes : mean < 131072);
-    gt_u128 cool = small ? 0 : rounded((double)out->bytes * month);
-    gt_u128 cold = small ? 0 : rounded((double)out->bytes * quarter);
-    cool = cool < out->bytes ? cool : out->bytes;
+    double month = 0, quarter = 0;
+    for (int i = 0; i < 3; i++) {
+        int at = t > i ? t - i : 0;
+        double r = g->rate * (m->forecast ? m->forecast[at] : 1);
+        quarter += r;
+        month = i == 0 ? r : month;
+    }
+    bool tiered = g->monitored > 0 && phase > 0;
+    gt_u128 cool = tiered && month < 1 ? rounded((double)g->bytes * (1 - month)) : 0;
+    gt_u128 cold =
+        tiered && phase > 1 && quarter < 1 ? rounded((double)g->bytes * (1 - quarter)) : 0;
+    cool = cool < g->bytes ? cool : g->bytes;
     cold = cold < cool ? cold : cool;
-    out->monitored = small ? 0 : out->objects;
-    out->it_bytes[0][0] = out->bytes;
-    out->it_bytes[1][0] = out->bytes - cool;
-    out->it_bytes[1][1] = cool;
-    out->it_bytes[2][0] = out->bytes - cool;
-    out->it_bytes[2][1] = cool - cold;
-    out->it_bytes[2][2] = cold;
+    bytes[0] = g->bytes - cool;
+    bytes[1] = cool - cold;
+    bytes[2] = cold;
 }
 
 static int first_entry(const struct tier_model *m, int k, const struct tier_group *g,
@@ -238,7 +283,10 @@ void model_group(const struct tier_model *m, const struct tier_group *g,
     gt_u128 min128k =
         g->bytes_min128k ? g->bytes_min128k : larger(g->bytes, (gt_u128)g->objects * 131072);
     for (int k = 0; k < m->n; k++) {
-        out->billed[k] = billed(m, m->tier[k].rule, out->objects, out->bytes, min128k);
+        const struct storage_rule *r = m->tier[k].rule;
+        out->billed[k] = billed(m, r, out, min128k, r->min_bytes);
+        out->later[k] =
+            billed(m, r, out, min128k, r->later_min_bytes ? r->later_min_bytes : r->min_bytes);
     }
     double reads = g->reads_per_month > 0 ? g->reads_per_month : 0;
     double share = g->read_fraction >= 0 ? g->read_fraction : reads;
@@ -248,7 +296,14 @@ void model_group(const struct tier_model *m, const struct tier_group *g,
     out->must_leave = m->tier[start].rule->latency_s > o->max_wait_s;
     double months = floor(g->age_days > 0 ? g->age_days / 30 : 0);
     out->served = months > 1200 ? 1200 : (int)months;
-    automatic_steps(g, out);
+    out->rate = reads;
+    gt_u128 mean = out->objects ? out->bytes / out->objects : 0;
+    bool small =
+        g->size_lo < 131072 && (g->bytes_min128k ? g->bytes_min128k > g->bytes : mean < 131072);
+    out->monitored = small ? 0 : out->objects;
+    for (int phase = 0; phase < 3; phase++) {
+        model_steps(m, out, phase, 0, out->it_bytes[phase]);
+    }
     for (int k = 0; k < m->n; k++) {
         out->enter[k] = first_entry(m, k, g, out);
     }

@@ -24,11 +24,16 @@ struct tm_tier {
     bool usable; /* may be a target */
     struct tm_rate storage, infrequent, instant, put, get, transition, retrieval, restore, monitor;
     bool reads_known;
-    int periods; /* minimum duration in periods of 30 days */
+    int periods; /* minimum duration in periods of 30 days, as far as it counts from the entry */
 };
 enum tm_move { MOVE_NONE, MOVE_LIFECYCLE, MOVE_COPY };
 struct tier_model {
     enum storage_product product;
+    const struct storage_terms *terms;
+    bool created;           /* some minimum counts from creation: a copy up starts it anew */
+    int min_size_month;     /* first month with later_min_bytes; INT_MAX = never */
+    const double *forecast; /* of reads, by month; NULL = 1 */
+    int horizon;
     int n, hot;
     struct tm_tier tier[TM_TIERS];
     enum tm_move move[TM_TIERS][TM_TIERS];
@@ -45,11 +50,13 @@ struct tier_model {
 };
 /* Quantities of one group; whole numbers, so that search and bill see the same. */
 struct tm_group {
-    gt_u128 objects, bytes, billed[TM_TIERS], reads, read_bytes; /* reads: per month */
+    gt_u128 objects, bytes, billed[TM_TIERS], reads, read_bytes; /* reads: in the first month */
+    gt_u128 later[TM_TIERS];                                     /* billed from min_size_month on */
     /* Intelligent-Tiering: bytes in (frequent, infrequent, instant) by months since entry 0, 1-2,
-     * 3 and more; monitored objects. */
+     * 3 and more, with the reads of the first month; monitored objects. */
     gt_u128 it_bytes[3][3], monitored;
-    int start, served;   /* tier index; whole periods already served there */
+    double rate;         /* reads an object and month */
+    int start, served;   /* tier index; whole periods already served there: the objects' age */
     bool must_leave;     /* the start tier waits longer than allowed */
     int enter[TM_TIERS]; /* first period at which the tier may be entered; INT_MAX = never */
 };
@@ -58,16 +65,31 @@ int model_build(struct tier_model *m, enum storage_product p, const struct catal
                 struct gt_error *err);
 void model_group(const struct tier_model *m, const struct tier_group *g,
                  const struct tier_options *o, int start, struct tm_group *out);
+/* Bytes in Intelligent-Tiering's steps in month t, `phase` 0, 1, 2 = since entry 0, 1-2, 3 months.
+ */
+void model_steps(const struct tier_model *m, const struct tm_group *g, int phase, int t,
+                 gt_u128 bytes[3]);
 /* rate x quantity x months; exact, rounded once. GT_ERANGE on overflow. */
 int tm_amount(const struct tm_rate *r, gt_u128 quantity, gt_u128 months, money *out);
 
-/* Money of one month in tier k, `since` whole months after entering it. */
-int cost_stay(const struct tier_model *m, const struct tm_group *g, int k, int since,
+/* Some month differs from the others: the forecast, or a rule that begins within the horizon. */
+bool tm_varies(const struct tier_model *m);
+/* Reads of month t. */
+gt_u128 tm_reads(const struct tier_model *m, gt_u128 first_month, int t);
+/* Money of `months` months from t on in tier k, `since` whole months after entering it; all of them
+ * must be alike (tm_alike). */
+int cost_stay(const struct tier_model *m, const struct tm_group *g, int k, int since, int t,
               gt_u128 months, money *out);
+/* Months from t on, up to n, that cost the same in tier k. */
+int tm_alike(const struct tier_model *m, int k, int since, int t, int n);
 int cost_move(const struct tier_model *m, const struct tm_group *g, int from, int to, money *out);
-/* Leaving tier k after `served` periods. */
-int cost_penalty(const struct tier_model *m, const struct tm_group *g, int k, int served,
-                 money *out);
+/* Rest of tier k's minimum at month t, `served` periods after entering it; `age` months after the
+ * objects were written. */
+int cost_penalty(const struct tier_model *m, const struct tm_group *g, int k, int served, int age,
+                 int t, money *out);
+/* The same for a move: one by lifecycle may be free of it (R-GCS-05). */
+int cost_leave(const struct tier_model *m, const struct tm_group *g, int from, int to, int served,
+               int age, int t, money *out);
 struct tm_segment {
     int tier, from, to; /* months [from, to) */
 };

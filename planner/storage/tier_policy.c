@@ -1,8 +1,10 @@
-/* The best plain S3 lifecycle policy: rules by prefix, least size and age, one or two transitions
- * each. The family searched: for every prefix the best of all (least size, transition days and
- * classes) allowed by the checks of section 11; then either one rule for the whole bucket or the
- * max_rules disjoint prefixes that save most. Costs are linear in a group's quantities, so groups
- * of one prefix, tier, age and size class are summed before anything is tried. */
+/* The best plain lifecycle policy of S3, Cloud Storage or Azure: rules by prefix, age and, in S3
+ * alone, least size; one or two transitions each. The family searched: for every prefix the best of
+ * all (least size, transition days and classes) allowed by the checks of section 11; then either
+ * one rule for the whole bucket or the max_rules disjoint prefixes that save most. Costs are linear
+ * in a group's quantities, so groups of one prefix, tier, age and size class are summed before
+ * anything is tried. Intelligent-Tiering is tried with the reads of the first month; the chosen
+ * rules are billed as they are. */
 #include "gputier/text.h"
 #include "tier_model.h"
 #include <math.h>
@@ -22,7 +24,10 @@ struct cell {
     double age;
     int size_class;
     struct tm_group q;
-    double stay[TM_TIERS][3], rent[TM_TIERS], move[TM_TIERS][TM_TIERS];
+    /* A month without reads by phase, from min_size_month on; the first month's reads; 30 days of a
+     * minimum before and after. */
+    double still[TM_TIERS][3], later[TM_TIERS], reads[TM_TIERS], rent[TM_TIERS][2];
+    double move[TM_TIERS][TM_TIERS];
     double possible; /* what the unrestricted plan saves here */
 };
 struct choice {
@@ -35,6 +40,7 @@ struct choice {
 struct search {
     const struct tier_model *m;
     int horizon;
+    double *factors; /* of the forecast, summed: before month t */
     struct cell *cell;
     size_t n_cells;
     struct schedule schedule[SCHEDULES];
@@ -77,6 +83,7 @@ static void sum_into(struct tm_group *to, const struct tm_group *g)
     to->monitored += g->monitored;
     for (int k = 0; k < TM_TIERS; k++) {
         to->billed[k] += g->billed[k];
+        to->later[k] += g->later[k];
         to->enter[k] = to->enter[k] > g->enter[k] ? to->enter[k] : g->enter[k];
     }
     for (int p = 0; p < 3; p++) {
@@ -91,20 +98,36 @@ static double dbl(int rc, money v)
     return rc < 0 ? (double)INFINITY : (double)v;
 }
 
+static double month_cost(const struct tier_model *m, const struct tm_group *q, int k, int phase,
+                         int t)
+{
+    money v;
+    int rc = cost_stay(m, q, k, phase, t, 1, &v);
+    return dbl(rc, v);
+}
+
 static void price_cell(const struct tier_model *m, struct cell *c)
 {
     money v;
+    struct tm_group still = c->q;
+    still.reads = still.read_bytes = 0;
+    struct tier_model flat = *m; /* the first month stands for all */
+    flat.forecast = NULL;
+    bool dated = m->min_size_month < m->horizon;
     for (int k = 0; k < m->n; k++) {
         static const int phase[] = {0, 1, 3};
         for (int p = 0; p < 3; p++) {
-            int rc = cost_stay(m, &c->q, k, phase[p], 1, &v);
-            c->stay[k][p] = dbl(rc, v);
+            c->still[k][p] = month_cost(&flat, &still, k, phase[p], 0);
         }
-        int rc = cost_penalty(m, &c->q, k, m->tier[k].periods - 1, &v);
-        c->rent[k] = dbl(rc, v);
+        c->later[k] = dated ? month_cost(&flat, &still, k, 3, m->min_size_month) : c->still[k][2];
+        c->reads[k] = month_cost(&flat, &c->q, k, 0, 0) - c->still[k][0];
+        for (int later = 0; later < 2; later++) {
+            int rc = tm_amount(&m->tier[k].storage, later ? c->q.later[k] : c->q.billed[k], 1, &v);
+            c->rent[k][later] = dbl(rc, v);
+        }
         for (int to = 0; to < m->n; to++) {
             if (m->move[k][to] == MOVE_LIFECYCLE) {
-                rc = cost_move(m, &c->q, k, to, &v);
+                int rc = cost_move(m, &c->q, k, to, &v);
                 c->move[k][to] = dbl(rc, v);
             }
         }
@@ -150,24 +173,28 @@ static bool ia(const struct tier_model *m, int k)
     return m->tier[k].rule->min_age_days > 0;
 }
 
+/* One transition before two, late before early: of schedules that save the same the first wins,
+ * which asks least of objects that are still to come. */
 static void make_schedules(struct search *s)
 {
     const struct tier_model *m = s->m;
-    for (int k = 0; k < m->n; k++) {
-        for (int d = 0; d < DAYS; d++) {
-            if (m->move[m->hot][k] != MOVE_LIFECYCLE ||
-                days_of[d] < m->tier[k].rule->min_age_days) {
-                continue;
+    for (int d = DAYS - 1; d >= 0; d--) {
+        for (int k = 0; k < m->n; k++) {
+            if (m->move[m->hot][k] == MOVE_LIFECYCLE &&
+                days_of[d] >= m->tier[k].rule->min_age_days) {
+                s->schedule[s->n_schedules++] = (struct schedule){{k, 0}, {days_of[d], 0}, 1};
             }
-            struct schedule one = {{k, 0}, {days_of[d], 0}, 1};
-            s->schedule[s->n_schedules++] = one;
-            for (int k2 = 0; k2 < m->n; k2++) {
-                for (int d2 = d + 1; d2 < DAYS && s->n_schedules < SCHEDULES - 1; d2++) {
-                    bool close = ia(m, k) && days_of[d2] - days_of[d] < 30; /* L19 */
-                    if (m->move[k][k2] == MOVE_LIFECYCLE && !close) {
-                        struct schedule two = {{k, k2}, {days_of[d], days_of[d2]}, 2};
-                        s->schedule[s->n_schedules++] = two;
-                    }
+        }
+    }
+    size_t single = s->n_schedules;
+    for (size_t i = 0; i < single; i++) {
+        int k = s->schedule[i].tier[0], from = s->schedule[i].days[0];
+        for (int d = DAYS - 1; d >= 0 && days_of[d] > from; d--) {
+            for (int to = 0; to < m->n && s->n_schedules < SCHEDULES; to++) {
+                bool close = ia(m, k) && days_of[d] - from < 30; /* L19 */
+                if (m->move[k][to] == MOVE_LIFECYCLE && !close) {
+                    s->schedule[s->n_schedules++] =
+                        (struct schedule){{k, to}, {from, days_of[d]}, 2};
                 }
             }
         }
@@ -203,17 +230,29 @@ static int acting(const struct tier_model *m, const struct schedule *s, int star
     return n;
 }
 
-static double stay(const struct cell *c, const struct tier_model *m, int k, int since, int months)
+/* Months [from, from + n) in k, `since` months after its entry. */
+static double stay(const struct search *s, const struct cell *c, int k, int since, int from, int n)
 {
-    if (!m->tier[k].rule->automatic) {
-        return c->stay[k][0] * months;
+    double sum = (s->factors[from + n] - s->factors[from]) * c->reads[k];
+    int dated = from + n - s->m->min_size_month; /* months under the later least size */
+    dated = s->m->min_size_month >= from + n ? 0 : dated < n ? dated : n;
+    sum += dated * (c->later[k] - c->still[k][2]);
+    if (!s->m->tier[k].rule->automatic) {
+        return sum + c->still[k][0] * n;
     }
-    double sum = 0;
-    for (int i = 0; i < months && since + i < 3; i++) {
-        sum += c->stay[k][since + i > 0];
+    for (int i = 0; i < n && since + i < 3; i++) {
+        sum += c->still[k][since + i > 0];
     }
-    int steady = since + months - (since > 3 ? since : 3);
-    return sum + (steady > 0 ? c->stay[k][2] * steady : 0);
+    int steady = since + n - (since > 3 ? since : 3);
+    return sum + (steady > 0 ? c->still[k][2] * steady : 0);
+}
+
+/* Rest of k's minimum at month t. */
+static double rest(const struct search *s, const struct cell *c, int k, int served, int t)
+{
+    const struct storage_rule *r = s->m->tier[k].rule;
+    int left = r->min_days - 30 * (r->from_creation ? c->q.served + t : served);
+    return left > 0 ? c->rent[k][t >= s->m->min_size_month] * left / 30 : 0;
 }
 
 static double path_cost(const struct search *s, const struct cell *c, const struct schedule *sched)
@@ -225,17 +264,17 @@ static double path_cost(const struct search *s, const struct cell *c, const stru
         if (c->q.enter[tier[i]] > month[i] && c->q.enter[tier[i]] > 1200) {
             return (double)INFINITY; /* reads there have no price */
         }
-        sum += stay(c, s->m, at, served, month[i] - from);
+        sum += stay(s, c, at, served, from, month[i] - from);
         served += month[i] - from;
-        int left = s->m->tier[at].periods - served;
-        sum += (left > 0 ? c->rent[at] * left : 0) + c->move[at][tier[i]];
+        sum += s->m->terms->early_free ? 0 : rest(s, c, at, served, month[i]);
+        sum += c->move[at][tier[i]];
         at = tier[i];
         served = 0;
         from = month[i];
     }
-    int left = s->m->tier[at].periods - served - (s->horizon - from);
-    sum += s->m->delete_at_end && left > 0 ? c->rent[at] * left : 0;
-    return sum + stay(c, s->m, at, served, s->horizon - from);
+    sum += stay(s, c, at, served, from, s->horizon - from);
+    served += s->horizon - from;
+    return sum + (s->m->delete_at_end ? rest(s, c, at, served, s->horizon) : 0);
 }
 
 /* Best schedule and least size for the cells of one prefix. */
@@ -252,9 +291,11 @@ static void choose(const struct search *s, struct choice *c)
             const struct cell *x = &s->cell[c->first + i];
             saved[x->size_class] += path_cost(s, x, NULL) - path_cost(s, x, &s->schedule[k]);
         }
-        for (int z = SIZES - 1; z > 0; z--) { /* class 0 is below every size filter worth writing */
+        /* S3: class 0 is below every size filter worth writing; the others know no size. */
+        bool sized = s->m->terms->lifecycle == LIFECYCLE_S3;
+        for (int z = SIZES - 1; z >= sized; z--) {
             sum += saved[z];
-            if (sum > c->saving) {
+            if (sum > c->saving * (1 + 1e-12) && (sized || z == 0)) {
                 c->saving = sum;
                 c->size_class = z;
                 c->schedule = &s->schedule[k];
@@ -360,9 +401,13 @@ int tier_policy(const struct tier_model *m, const struct tier_group *group,
     if (s) {
         s->m = m;
         s->horizon = o->horizon_months;
+        s->factors = calloc((size_t)s->horizon + 1, sizeof *s->factors);
         make_schedules(s);
-        rc = make_cells(s, group, g, n, plan);
+        rc = s->factors ? make_cells(s, group, g, n, plan) : GT_ENOMEM;
         list = calloc(s->n_cells + 1, sizeof *list);
+    }
+    for (int t = 0; rc == 0 && t < s->horizon; t++) {
+        s->factors[t + 1] = s->factors[t] + (o->forecast ? o->forecast[t] : 1);
     }
     if (rc == 0 && list) {
         size_t choices = make_choices(s, list);
@@ -374,6 +419,7 @@ int tier_policy(const struct tier_model *m, const struct tier_group *group,
     free(list);
     if (s) {
         free(s->cell);
+        free(s->factors);
         free(s);
     }
     return rc < 0 ? gt_fail(err, rc, "", "out of memory") : 0;

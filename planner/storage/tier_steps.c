@@ -48,7 +48,7 @@ static bool first_move(const struct tier_model *m, const struct tm_group *g,
         }
         money fee = 0, rest = 0;
         if (cost_move(m, g, g->start, to, &fee) < 0 ||
-            cost_penalty(m, g, g->start, served, &rest) < 0) {
+            cost_leave(m, g, g->start, to, served, served, month, &rest) < 0) {
             return false;
         }
         *out = (struct move){.prefix = p->group->name,

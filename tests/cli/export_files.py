@@ -232,6 +232,24 @@ check('EFS: says that it holds for the whole file system', 'whole file system' i
 refused('efs-lifecycle', scenario('busy', [data('home', tier='efs_standard', reads_per_month=3)]), 'read every month')
 refused('efs-lifecycle', one, 'no data set of the plan lives in EFS')
 
+# Other vendors' buckets.
+def elsewhere(name, tier, place):
+    return scenario(name, [data('cold', tier=tier, lives_in=place, size='3TiB', reads_per_month=0),
+                           data('read', tier=tier, lives_in=place, size='2TiB', reads_per_month=0.05)])
+
+
+for kind, tier, place, check_rules in (('gcs-lifecycle', 'gcs_standard', 'gcp/us-central1', lifecycle_check.gcs),
+                                       ('azure-lifecycle', 'azure_blob_hot_lrs', 'azure/eastus', lifecycle_check.azure)):
+    there = elsewhere(kind, tier, place)
+    out, err = run('export', kind, there)
+    check(f'{kind}: the rules', not check_rules(json.loads(out)), check_rules(json.loads(out)))
+    check(f'{kind}: a rule for the data set', 'cold/' in out and 'replaces' in err, (out, err))
+    if kind == 'azure-lifecycle':
+        reads = [r for r in json.loads(out)['rules'] if r['definition']['filters']['prefixMatch'] == ['read/']]
+        check('what is read never needs a restore', 'tierToArchive' not in json.dumps(reads), reads)
+    refused(kind, one, 'no data set of the plan lives in')
+    refused('s3-lifecycle', there, 'no data set of the plan lives in S3')
+
 # The validator itself against the worked cases.
 cases = SHARED / 'oracles' / 'storage-examples.json'
 if cases.exists():
@@ -246,7 +264,7 @@ else:
     print(f'{cases} is missing: the validator is not compared with the worked cases')
 
 out, err = run('export', code=2)
-check('without a kind the kinds are named', 'aws-run-instances, efs-lifecycle, s3-lifecycle' in err, err)
+check('without a kind the kinds are named', 'aws-run-instances, azure-lifecycle, efs-lifecycle, gcs-lifecycle, s3-lifecycle' in err, err)
 run('export', 'terraform', code=2)
 run('export', 's3-lifecycle', one, 'more', code=2)
 run('export', 's3-lifecycle', work / 'missing.yaml', code=1)

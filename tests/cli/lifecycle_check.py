@@ -1,5 +1,5 @@
-"""An S3 and EFS lifecycle validator for tests, written from the published rules (R-LC-01, R-LC-06 of the project's
-storage rules: codes L01 to L22), apart from the program's own. Returns the codes that are violated."""
+"""Validators of lifecycle files of S3, EFS, Cloud Storage and Azure for tests, written from the published rules (R-LC-01
+and R-LC-04 to 06 of the project's storage rules; S3: codes L01 to L22), apart from the program's own. Returns the codes that are violated."""
 
 CLASSES = ['STANDARD', 'STANDARD_IA', 'INTELLIGENT_TIERING', 'ONEZONE_IA', 'GLACIER_IR', 'GLACIER', 'DEEP_ARCHIVE']
 BELOW = {'STANDARD': set(CLASSES[1:]), 'STANDARD_IA': set(CLASSES[2:]), 'INTELLIGENT_TIERING': set(CLASSES[3:]),
@@ -114,4 +114,67 @@ def efs(policies):
     if 'TransitionToArchive' in seen and 'TransitionToIA' in seen and \
             after.get(seen['TransitionToArchive'], 0) <= after.get(seen['TransitionToIA'], 0):
         wrong.append('archive not later than IA')
+    return wrong
+
+
+GCS_CLASSES = ['STANDARD', 'NEARLINE', 'COLDLINE', 'ARCHIVE']
+
+
+def gcs(doc):
+    """What is wrong with a Cloud Storage lifecycle document (R-LC-05); empty when nothing is."""
+    wrong = []
+    rules = doc.get('lifecycle', {}).get('rule') if set(doc) == {'lifecycle'} else None
+    if not isinstance(rules, list) or not 1 <= len(rules) <= 100:
+        return ['no list of 1 to 100 rules under lifecycle.rule']
+    for r in rules:
+        action, condition = r.get('action', {}), r.get('condition', {})
+        if set(r) != {'action', 'condition'} or not condition:
+            wrong.append(f'not one action and one condition: {r}')
+        if action.get('type') != 'SetStorageClass' or action.get('storageClass') not in GCS_CLASSES[1:]:
+            wrong.append(f'action: {action}')
+            continue
+        if set(condition) - {'age', 'matchesStorageClass', 'matchesPrefix'}:
+            wrong.append(f'conditions unknown here: {condition}')
+        if not isinstance(condition.get('age'), int) or condition['age'] < 0:
+            wrong.append(f'age: {condition}')
+        colder = GCS_CLASSES.index(action['storageClass'])
+        classes = condition.get('matchesStorageClass', [])
+        if not classes or any(GCS_CLASSES.index(c) >= colder for c in classes):
+            wrong.append(f'moves up or nowhere: {r}')
+        if not all(isinstance(p, str) and p for p in condition.get('matchesPrefix', ['x'])):
+            wrong.append(f'prefix: {condition}')
+    return wrong
+
+
+def azure(doc):
+    """What is wrong with an Azure management policy (R-LC-04); empty when nothing is."""
+    wrong = []
+    rules = doc.get('rules') if set(doc) == {'rules'} else None
+    if not isinstance(rules, list) or not 1 <= len(rules) <= 100:
+        return ['no list of 1 to 100 rules']
+    names = [r.get('name', '') for r in rules]
+    if len(set(names)) != len(names) or not all(n.isalnum() and len(n) <= 256 for n in names):
+        wrong.append(f'names: {names}')
+    for r in rules:
+        if r.get('type') != 'Lifecycle' or r.get('enabled') is not True:
+            wrong.append(f'type or enabled: {r}')
+        filters, base = r['definition']['filters'], r['definition']['actions'].get('baseBlob', {})
+        if filters.get('blobTypes') != ['blockBlob'] or set(filters) - {'blobTypes', 'prefixMatch'}:
+            wrong.append(f'filters (there is no size filter): {filters}')
+        prefixes = filters.get('prefixMatch', [])
+        if len(prefixes) > 10 or any('*' in p or p.startswith('/') for p in prefixes):
+            wrong.append(f'prefixes: {prefixes}')
+        if not base or set(base) - {'tierToCool', 'tierToCold', 'tierToArchive'}:
+            wrong.append(f'actions: {base}')
+        days = []
+        for name in ('tierToCool', 'tierToCold', 'tierToArchive'):
+            c = base.get(name)
+            if c is None:
+                continue
+            days.append(c['daysAfterModificationGreaterThan'])
+            extra = set(c) - {'daysAfterModificationGreaterThan'}
+            if extra - {'daysAfterLastTierChangeGreaterThan'} or (extra and name != 'tierToArchive'):
+                wrong.append(f'conditions: {c}')
+        if days != sorted(set(days)) or any(not isinstance(d, int) or d < 0 for d in days):
+            wrong.append(f'the colder tier must come later: {base}')
     return wrong

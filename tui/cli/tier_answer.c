@@ -11,6 +11,12 @@ static int plan_batch(const struct tier_input *in, size_t b, const struct tier_o
 {
     const struct tier_batch *batch = &in->batch[b];
     struct tier_options o = *base;
+    const struct storage_rule *r = storage_rule_find(in->group[batch->first].tier);
+    const struct storage_terms *terms = r ? storage_terms(r->product) : NULL;
+    if (terms && strncmp(o.vendor, terms->vendor, strlen(terms->vendor)) != 0) {
+        o.vendor = terms->vendor; /* a data set of another vendor than asked for */
+        o.region = terms->region;
+    }
     o.vendor = batch->vendor ? batch->vendor : o.vendor;
     o.region = batch->region ? batch->region : o.region;
     if (batch->horizon > 0 && batch->horizon <= o.horizon_months) {
@@ -41,15 +47,16 @@ static int sum_up(struct tier_answer *a, struct gt_error *err)
             return gt_fail(err, GT_EUNSUPPORTED, "", "data sets priced in %s and %s", a->currency,
                            p->currency);
         }
-        bool s3 = p->product == PRODUCT_S3;
+        enum lifecycle_kind file = storage_terms(p->product)->lifecycle;
+        bool rules = file != LIFECYCLE_NONE && file != LIFECYCLE_EFS;
         a->currency = p->currency;
         a->at_least = a->at_least || p->at_least;
-        a->has_policy = a->has_policy || s3;
+        a->has_policy = a->has_policy || rules;
         rc = money_add(a->total, p->total, &a->total);
         rc = rc ? rc : money_add(a->baseline, p->baseline, &a->baseline);
         rc = rc ? rc : money_add(a->lower_bound, p->lower_bound, &a->lower_bound);
-        rc = rc ? rc : money_add(a->policy_cost, s3 ? p->policy_cost : 0, &a->policy_cost);
-        rc = rc ? rc : money_add(a->policy_gap, s3 ? p->policy_gap : 0, &a->policy_gap);
+        rc = rc ? rc : money_add(a->policy_cost, rules ? p->policy_cost : 0, &a->policy_cost);
+        rc = rc ? rc : money_add(a->policy_gap, rules ? p->policy_gap : 0, &a->policy_gap);
     }
     a->saving = a->baseline - a->total;
     if (rc == 0 && !a->currency) {
@@ -86,25 +93,32 @@ void tier_answer_release(struct tier_answer *a)
     a->why = NULL;
 }
 
-/* The S3 rules of all batches in one document: a PUT replaces the whole configuration. Without any,
- * the EFS policy of the first file system that has one. */
+/* The rules of one product's batches in one document: a PUT replaces the whole configuration. The
+ * product is that of the first batch with rules; without any, the EFS policy of the first file
+ * system that has one. */
 static int lifecycle_text(const struct tier_answer *a, struct buf *out, struct gt_error *err)
 {
     struct tier_plan all = {.product = PRODUCT_S3};
+    const struct tier_plan *first = NULL;
+    size_t n = 0;
     for (size_t i = 0; i < a->in->n_batches; i++) {
-        all.n_rules += a->plan[i] ? a->plan[i]->n_rules : 0;
+        const struct tier_plan *p = a->plan[i];
+        first = first || !p || p->n_rules == 0 ? first : p;
+        n += p ? p->n_rules : 0;
     }
-    struct tier_rule *rule = calloc(all.n_rules + 1, sizeof *rule);
+    struct tier_rule *rule = calloc(n + 1, sizeof *rule);
     if (!rule) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    for (size_t i = 0, n = 0; i < a->in->n_batches; i++) {
-        for (size_t k = 0; a->plan[i] && k < a->plan[i]->n_rules; k++) {
-            rule[n++] = a->plan[i]->rule[k];
+    all.product = first ? first->product : a->plan[0] ? a->plan[0]->product : PRODUCT_S3;
+    for (size_t i = 0; i < a->in->n_batches; i++) {
+        const struct tier_plan *p = a->plan[i];
+        for (size_t k = 0; p && p->product == all.product && k < p->n_rules; k++) {
+            rule[all.n_rules++] = p->rule[k];
         }
     }
     all.rule = rule;
-    int rc = tier_write_s3_lifecycle(&all, out, err);
+    int rc = all.product == PRODUCT_EFS ? GT_EUNSUPPORTED : tier_write_lifecycle(&all, out, err);
     for (size_t i = 0; i < a->in->n_batches && rc == GT_EUNSUPPORTED; i++) {
         if (a->plan[i] && a->plan[i]->product == PRODUCT_EFS) {
             rc = tier_write_efs_lifecycle(a->plan[i], out, err);

@@ -29,9 +29,10 @@ static int make(struct tier_input *in, size_t n, struct gt_error *err)
 }
 
 /* Tier of an inventory's storage class; the retired reduced-redundancy class bills as Standard. */
-static const char *tier_of(const char *class_name)
+static const char *tier_of(enum storage_product product, const char *class_name)
 {
-    const struct storage_rule *r = storage_rule_find(class_name);
+    const struct storage_rule *r = storage_rule_in(product, class_name);
+    r = r ? r : storage_rule_find(class_name);
     if (strcmp(class_name, "REDUCED_REDUNDANCY") == 0) {
         return "s3_standard";
     }
@@ -46,8 +47,8 @@ static const char *label_of(struct arena *a, const struct inventory_row *r)
                         r->age_lo_days, r->idle_lo_days, r->is_latest ? "" : ", old versions");
 }
 
-static int from_rows(struct tier_input *in, const struct inventory_row *row, size_t n,
-                     struct gt_error *err)
+static int from_rows(struct tier_input *in, enum storage_product product,
+                     const struct inventory_row *row, size_t n, struct gt_error *err)
 {
     bool assumed = false;
     int rc = make(in, n, err);
@@ -55,16 +56,17 @@ static int from_rows(struct tier_input *in, const struct inventory_row *row, siz
         const struct inventory_row *r = &row[i];
         struct tier_group *g = &in->group[i];
         double objects = (double)r->objects;
-        *g = (struct tier_group){.name = arena_strdup(in->arena, r->prefix),
-                                 .tier = arena_strdup(in->arena, tier_of(r->storage_class)),
-                                 .objects = r->objects,
-                                 .bytes = r->bytes,
-                                 .bytes_min128k = r->bytes_min128k,
-                                 .size_lo = r->size_lo,
-                                 .noncurrent = !r->is_latest,
-                                 .age_days = r->age_lo_days,
-                                 .idle_days = r->idle_lo_days,
-                                 .read_fraction = -1};
+        *g =
+            (struct tier_group){.name = arena_strdup(in->arena, r->prefix),
+                                .tier = arena_strdup(in->arena, tier_of(product, r->storage_class)),
+                                .objects = r->objects,
+                                .bytes = r->bytes,
+                                .bytes_min128k = r->bytes_min128k,
+                                .size_lo = r->size_lo,
+                                .noncurrent = !r->is_latest,
+                                .age_days = r->age_lo_days,
+                                .idle_days = r->idle_lo_days,
+                                .read_fraction = -1};
         if (r->gets_30d >= 0 && r->objects > 0) {
             g->reads_per_month = r->gets_30d / objects;
             if (r->bytes_read_30d >= 0 && r->bytes > 0) {
@@ -90,8 +92,9 @@ static int from_rows(struct tier_input *in, const struct inventory_row *row, siz
     return rc;
 }
 
-static int from_inventory(struct app *app, const struct cli_args *args, const char *path,
-                          struct tier_input *in, struct gt_error *err)
+static int from_inventory(struct app *app, const struct cli_args *args,
+                          enum storage_product product, const char *path, struct tier_input *in,
+                          struct gt_error *err)
 {
     struct inventory *inv;
     const struct inventory_row *row;
@@ -102,7 +105,7 @@ static int from_inventory(struct app *app, const struct cli_args *args, const ch
     }
     inventory_warn(app, inv);
     rc = inventory_rows(inv, &row, &n, err);
-    rc = rc ? rc : from_rows(in, row, n, err);
+    rc = rc ? rc : from_rows(in, product, row, n, err);
     if (rc == 0 && n == 0) {
         rc = gt_fail(err, GT_EPARSE, path, "no object in it");
     }
@@ -178,8 +181,8 @@ static bool ends(const char *path, const char *suffix)
     return n > k && strcmp(path + n - k, suffix) == 0;
 }
 
-int tier_input_read(struct app *app, const struct cli_args *args, const char *path,
-                    struct tier_input *in, struct gt_error *err)
+int tier_input_read(struct app *app, const struct cli_args *args, enum storage_product product,
+                    const char *path, struct tier_input *in, struct gt_error *err)
 {
     *in = (struct tier_input){.arena = arena_new(0)};
     if (!in->arena) {
@@ -194,7 +197,7 @@ int tier_input_read(struct app *app, const struct cli_args *args, const char *pa
         rc = rc ? rc : from_scenario(app, path, text, len, in, err);
         free(text);
     } else {
-        rc = from_inventory(app, args, path, in, err);
+        rc = from_inventory(app, args, product, path, in, err);
     }
     if (rc) {
         tier_input_release(in);

@@ -20,8 +20,9 @@ struct tier_input {
     const char *note[8];
     size_t n_notes;
 };
-int tier_input_read(struct app *app, const struct cli_args *args, const char *path,
-                    struct tier_input *in, struct gt_error *err) GT_CHECK;
+/* Storage classes of an inventory are read as those of `product`. */
+int tier_input_read(struct app *app, const struct cli_args *args, enum storage_product product,
+                    const char *path, struct tier_input *in, struct gt_error *err) GT_CHECK;
 /* The data sets of a scenario, one batch each, in their order. */
 int tier_input_scenario(const struct scenario *s, struct tier_input *in,
                         struct gt_error *err) GT_CHECK;

@@ -146,8 +146,10 @@ static void policy(const struct tier_answer *a, int digits, struct buf *out)
             buf_adds(out, "  ");
             text_safe(out, r->prefix[0] ? r->prefix : "(whole bucket)",
                       strlen(r->prefix[0] ? r->prefix : "(whole bucket)"), false);
-            buf_addf(out, " objects from %s: to %s %d days after creation\n",
-                     size_format(r->min_bytes, size), r->to_tier, r->days);
+            if (r->min_bytes > 0) {
+                buf_addf(out, " objects from %s", size_format(r->min_bytes, size));
+            }
+            buf_addf(out, ": to %s %d days after creation\n", r->to_tier, r->days);
         }
     }
     if (rules == 0) {

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct export_kind *const kinds[] = {&export_aws_run_instances, &export_efs_lifecycle,
-                                                  &export_s3_lifecycle};
+static const struct export_kind *const kinds[] = {&export_aws_run_instances,
+                                                  &export_azure_lifecycle, &export_efs_lifecycle,
+                                                  &export_gcs_lifecycle, &export_s3_lifecycle};
 
 const struct export_kind *export_kind_at(size_t i)
 {
@@ -91,7 +92,8 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
 const struct command command_export = {
     .name = "export",
     .usage = "KIND [PLAN] [-o FILE]",
-    .summary = "writes launch and lifecycle files: aws-run-instances, s3-lifecycle, efs-lifecycle",
+    .summary = "writes launch and lifecycle files: aws-run-instances, s3-lifecycle, "
+               "efs-lifecycle, gcs-lifecycle, azure-lifecycle",
     .options = options,
     .example = "gputier export aws-run-instances demo -o run.json",
     .run = run,

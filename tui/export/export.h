@@ -16,6 +16,7 @@ struct export_kind {
     int (*write)(const struct export_input *in, struct buf *out, struct gt_error *err);
 };
 const struct export_kind *export_kind_at(size_t i); /* NULL past the end */
-extern const struct export_kind export_aws_run_instances, export_s3_lifecycle, export_efs_lifecycle;
+extern const struct export_kind export_aws_run_instances, export_s3_lifecycle, export_efs_lifecycle,
+    export_gcs_lifecycle, export_azure_lifecycle;
 
 #endif

@@ -1,6 +1,7 @@
-/* s3-lifecycle and efs-lifecycle: the rules that make the plan's data sets cheapest over the time
- * they are kept, from the tiering engine that `tier` uses. A data set NAME is taken to lie under
- * the prefix NAME/ of one bucket; a file system has one rule for all that is on it. */
+/* s3-lifecycle, gcs-lifecycle, azure-lifecycle and efs-lifecycle: the rules that make the plan's
+ * data sets cheapest over the time they are kept, from the tiering engine that `tier` uses. A data
+ * set NAME is taken to lie under the prefix NAME/ of one bucket, or in a container NAME of one
+ * storage account; a file system has one rule for all that is on it. */
 #include "../cli/tier_input.h"
 #include "export.h"
 #include "gputier/units.h"
@@ -13,7 +14,8 @@
 
 struct work {
     const struct export_input *in;
-    enum storage_product product;
+    enum lifecycle_kind kind;
+    enum storage_product product; /* of the data sets found */
     struct tier_input sets;
     struct tier_plan **plan; /* one a data set, NULL = not of this product */
     const char *vendor, *region;
@@ -24,7 +26,16 @@ struct work {
 
 static const char *title(const struct work *w)
 {
-    return w->product == PRODUCT_S3 ? "s3-lifecycle" : "efs-lifecycle";
+    static const char *const names[] = {"lifecycle", "s3-lifecycle", "efs-lifecycle",
+                                        "gcs-lifecycle", "azure-lifecycle"};
+    return names[w->kind];
+}
+
+static const char *store(const struct work *w)
+{
+    static const char *const names[] = {"no store", "S3 of AWS", "EFS of AWS", "Cloud Storage",
+                                        "Azure Blob"};
+    return names[w->kind];
 }
 
 /* Where the data set lives longest by the plan; as the scenario says where the plan says nothing.
@@ -47,7 +58,8 @@ static bool is_wanted(const struct work *w, const struct scenario_data *d)
 {
     const struct storage_rule *r = storage_rule_find(tier_of(w->in->plan, d));
     const char *vendor = d->vendor && d->vendor[0] ? d->vendor : w->in->plan->vendor;
-    return r && r->product == w->product && strncmp(vendor, "aws", 3) == 0;
+    const struct storage_terms *t = r ? storage_terms(r->product) : NULL;
+    return t && t->lifecycle == w->kind && strncmp(vendor, t->vendor, strlen(t->vendor)) == 0;
 }
 
 /* Data that somebody reads are never sent where they must be restored first. */
@@ -61,7 +73,7 @@ static double wait_of(const struct scenario_data *d)
 /* EFS counts days since the last access: what is read every month is never idle for long. */
 static bool is_idle(const struct work *w, size_t i)
 {
-    return w->product != PRODUCT_EFS || w->sets.group[i].reads_per_month < 1;
+    return w->kind != LIFECYCLE_EFS || w->sets.group[i].reads_per_month < 1;
 }
 
 /* One bucket or file system lies in one region. */
@@ -99,7 +111,7 @@ static int plan_one(struct work *w, size_t i, const struct scenario_data *d, str
     if (!prefix) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    if (w->product == PRODUCT_S3 && (len == 0 || strlen(prefix) > PREFIX_MAX)) {
+    if (w->kind != LIFECYCLE_EFS && (len == 0 || strlen(prefix) > PREFIX_MAX)) {
         return gt_fail(err, GT_EINFEASIBLE, "",
                        "%s: the name of data set %zu is no prefix: %zu bytes, allowed 1 to %d; "
                        "nothing is written",
@@ -122,16 +134,17 @@ static int plan_one(struct work *w, size_t i, const struct scenario_data *d, str
                : rc;
 }
 
-/* What the exported rules cost (not the ideal path): the policy's cost for S3, the paths' for EFS.
+/* What the exported rules cost (not the ideal path): the policy's cost; for EFS the paths'.
  */
 static int sum_up(struct work *w, const struct tier_plan *p, struct gt_error *err)
 {
-    money cost = p->product == PRODUCT_S3 ? p->policy_cost : p->total;
+    money cost = w->kind == LIFECYCLE_EFS ? p->total : p->policy_cost;
     int rc = money_add(w->cost, cost, &w->cost);
     rc = rc ? rc : money_add(w->saving, p->baseline - cost, &w->saving);
     w->n_rules += p->n_rules;
     w->n_paths += p->n_paths;
     w->n_planned++;
+    w->product = p->product;
     w->currency = p->currency;
     return rc ? gt_fail(err, rc, "", "a sum passes the range of money") : 0;
 }
@@ -159,8 +172,8 @@ static int plan_all(struct work *w, struct gt_error *err)
     }
     if (rc == 0 && w->n_planned == 0) {
         rc = gt_fail(err, GT_EINFEASIBLE, "",
-                     "%s: no data set of the plan lives in %s of AWS; nothing is written", title(w),
-                     w->product == PRODUCT_S3 ? "S3" : "EFS");
+                     "%s: no data set of the plan lives in %s; nothing is written", title(w),
+                     store(w));
     }
     return rc;
 }
@@ -197,10 +210,14 @@ static void remarks(const struct work *w)
     char cost[MONEY_TEXT], saving[MONEY_TEXT];
     int digits = money_minor_digits(w->currency);
     buf_addf(say, "%s the data sets cost %s %s while they are kept, %s %s less than staying\n",
-             w->product == PRODUCT_S3 ? "with these rules" : "on their cheapest paths",
+             w->kind == LIFECYCLE_EFS ? "on their cheapest paths" : "with these rules",
              money_format_fixed(w->cost, digits, true, cost), w->currency,
              money_format_fixed(w->saving, digits, true, saving), w->currency);
-    if (w->product == PRODUCT_S3) {
+    if (w->kind == LIFECYCLE_AZURE) {
+        buf_adds(say, "each rule takes data set NAME to lie in a container NAME of one storage "
+                      "account; a write replaces the account's whole policy, so merge it with "
+                      "rules that are there\n");
+    } else if (w->kind != LIFECYCLE_EFS) {
         buf_adds(say, "each rule takes data set NAME to lie under the prefix NAME/ of one bucket; "
                       "a put replaces the bucket's whole configuration, so merge it with rules "
                       "that are there\n");
@@ -223,10 +240,10 @@ static void remarks(const struct work *w)
     }
 }
 
-static int write_product(const struct export_input *in, enum storage_product product,
-                         struct buf *out, struct gt_error *err)
+static int write_kind(const struct export_input *in, enum lifecycle_kind kind, struct buf *out,
+                      struct gt_error *err)
 {
-    struct work w = {.in = in, .product = product};
+    struct work w = {.in = in, .kind = kind};
     struct tier_plan all;
     if (!in->ref->scenario || in->ref->scenario->n_data == 0) {
         return gt_fail(err, GT_EINFEASIBLE, "", "%s: the plan has no data sets; nothing is written",
@@ -241,8 +258,7 @@ static int write_product(const struct export_input *in, enum storage_product pro
     rc = rc ? rc : join(&w, &all, err);
     if (rc == 0) {
         struct gt_error why = {0};
-        rc = product == PRODUCT_S3 ? tier_write_s3_lifecycle(&all, out, &why)
-                                   : tier_write_efs_lifecycle(&all, out, &why);
+        rc = tier_write_lifecycle(&all, out, &why);
         if (rc) {
             rc = gt_fail(err, rc == GT_EUNSUPPORTED ? GT_EINFEASIBLE : rc, "", "%s: %s", title(&w),
                          why.text[0] ? why.text : "the file does not fit in memory");
@@ -260,12 +276,22 @@ static int write_product(const struct export_input *in, enum storage_product pro
 
 static int write_s3(const struct export_input *in, struct buf *out, struct gt_error *err)
 {
-    return write_product(in, PRODUCT_S3, out, err);
+    return write_kind(in, LIFECYCLE_S3, out, err);
 }
 
 static int write_efs(const struct export_input *in, struct buf *out, struct gt_error *err)
 {
-    return write_product(in, PRODUCT_EFS, out, err);
+    return write_kind(in, LIFECYCLE_EFS, out, err);
+}
+
+static int write_gcs(const struct export_input *in, struct buf *out, struct gt_error *err)
+{
+    return write_kind(in, LIFECYCLE_GCS, out, err);
+}
+
+static int write_azure(const struct export_input *in, struct buf *out, struct gt_error *err)
+{
+    return write_kind(in, LIFECYCLE_AZURE, out, err);
 }
 
 const struct export_kind export_s3_lifecycle = {
@@ -273,3 +299,8 @@ const struct export_kind export_s3_lifecycle = {
 const struct export_kind export_efs_lifecycle = {
     "efs-lifecycle", "input of aws efs put-lifecycle-configuration --lifecycle-policies",
     write_efs};
+const struct export_kind export_gcs_lifecycle = {
+    "gcs-lifecycle", "input of gcloud storage buckets update --lifecycle-file", write_gcs};
+const struct export_kind export_azure_lifecycle = {
+    "azure-lifecycle", "input of az storage account management-policy create --policy",
+    write_azure};

@@ -333,10 +333,13 @@ static void put_rules(struct lines *l, const struct tier_plan *p)
 {
     for (size_t i = 0; i < p->n_rules; i++) {
         const struct tier_rule *rule = &p->rule[i];
-        char size[32], text[400];
-        snprintf(text, sizeof text, "%.200s objects from %s: to %s %d days after creation",
-                 rule->prefix[0] ? rule->prefix : "(whole bucket)",
-                 size_format(rule->min_bytes, size), rule->to_tier, rule->days);
+        char size[32], from[64] = "", text[400];
+        if (rule->min_bytes > 0) {
+            snprintf(from, sizeof from, " objects from %s", size_format(rule->min_bytes, size));
+        }
+        snprintf(text, sizeof text, "%.200s%s: to %s %d days after creation",
+                 rule->prefix[0] ? rule->prefix : "(whole bucket)", from, rule->to_tier,
+                 rule->days);
         put(l, EL_TEXT, "  ", text);
     }
 }

@@ -53,7 +53,7 @@ static void run(struct worker *w, void *ctx, void *job)
                              .from_tier = "s3_standard",
                              .max_rules = 10,
                              .search_policy = true};
-    r->code = tier_input_read(&own, &none, r->asked.path, &r->in, &r->err);
+    r->code = tier_input_read(&own, &none, PRODUCT_S3, r->asked.path, &r->in, &r->err);
     r->answer.in = &r->in;
     r->answer.catalog = x->catalog;
     r->code = r->code ? r->code : tier_answer_make(&o, &r->answer, &r->err);

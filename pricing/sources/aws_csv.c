@@ -203,7 +203,9 @@ static bool passed_over(struct aws_csv *c, const struct csv_row *row)
     }
     for (size_t i = 0; i < sizeof ruling / sizeof *ruling; i++) {
         if (aws_ruled_out(ruling[i], csv_field_alone(row, c->attr[ruling[i]]))) {
-            aws_saw_metal(c->o, family, csv_field_alone(row, c->attr[A_TENANCY]));
+            if (family[16] != '\0') { /* bare metal perhaps */
+                aws_saw_metal(c->o, family, csv_field_alone(row, c->attr[A_TENANCY]));
+            }
             c->o->out[aws_out_of(ruling[i])]++;
             return true;
         }

@@ -9,9 +9,8 @@
 
 #define BUF_START ((size_t)64 * 1024)
 #define ROW_MAX   ((size_t)1024 * 1024)
-/* Blocks between looks at what they hold. Few: the hash of the last one is still being made, and
- * rows are read while the processor waits for it. */
-#define GROUP ((size_t)4)
+/* Blocks between looks at what they hold: few, so that they are still at hand. */
+#define GROUP ((size_t)16)
 
 struct csv_reader {
     const char *name;
@@ -28,6 +27,13 @@ struct csv_reader {
     uint64_t row_line; /* before the row */
     bool care;         /* the row has quotes to look at */
     size_t n;          /* boundaries of the row so far */
+    /* Where csv_field_alone looked last: the field's number and begin, its block and of that the
+     * boundaries from its end on. */
+    struct {
+        size_t field, from, block;
+        uint64_t bits;
+        bool set;
+    } last;
     /* Offset in buf behind each boundary; room for a block more, see add_bounds. */
     uint32_t bound[CSV_FIELDS + SCAN_BLOCK + 4];
     char *field[CSV_FIELDS];
@@ -168,30 +174,41 @@ void csv_find(const struct csv_row *row)
 
 const char *csv_field_alone(const struct csv_row *row, int i)
 {
-    const struct csv_reader *r = row->reader;
+    struct csv_reader *r = row->reader;
     if (i < 0 || (size_t)i >= row->n || row->field || row->bound[1] != 0) {
         return csv_field(row, i);
     }
-    size_t at = r->row_start / SCAN_BLOCK, k = (size_t)i, from = r->row_start, to = r->row_end;
-    uint64_t bits = row_bits(r, at);
-    for (size_t n = scan_count(bits); n < k; n = r->block[at].n_bounds) {
-        k -= n;
-        bits = r->block[++at].bounds;
+    size_t k = (size_t)i, to = r->row_end;
+    if (!r->last.set || k < r->last.field) {
+        size_t first = r->row_start / SCAN_BLOCK;
+        r->last.set = true;
+        r->last.field = 0;
+        r->last.from = r->row_start;
+        r->last.block = first;
+        r->last.bits = row_bits(r, first);
     }
-    if (k > 0) { /* the k-th boundary that is left is the one before the field */
-        while (--k > 0) {
+    size_t at = r->last.block, skip = k - r->last.field;
+    uint64_t bits = r->last.bits;
+    if (skip > 0) { /* the boundary before the field is the last of those that are passed */
+        for (size_t n = scan_count(bits); n < skip; n = r->block[at].n_bounds) {
+            skip -= n;
+            bits = r->block[++at].bounds;
+        }
+        while (--skip > 0) {
             bits &= bits - 1;
         }
-        from = at * SCAN_BLOCK + scan_first(bits) + 1;
-        bits &= bits - 1;
+        r->last.field = k;
+        r->last.from = at * SCAN_BLOCK + scan_first(bits) + 1;
+        r->last.block = at;
+        r->last.bits = bits &= bits - 1;
     }
-    if ((size_t)i + 1 < row->n) {
+    if (k + 1 < row->n) {
         while (bits == 0) {
             bits = r->block[++at].bounds;
         }
         to = at * SCAN_BLOCK + scan_first(bits);
     }
-    return csv_text(r->buf + from, r->buf + to);
+    return csv_text(r->buf + r->last.from, r->buf + to);
 }
 
 /* All fields of a row that has quotes to look at. */
@@ -219,6 +236,7 @@ static int finish_row(struct csv_reader *r, size_t end, struct gt_error *err)
         return 0; /* a blank line */
     }
     r->bound[1] = 0;
+    r->last.set = false;
     int rc = r->care ? unquote_row(r, err) : 0;
     struct csv_row row = {
         r->n, r->row_line + 1, r->buf, r->bound, r->care ? r->field : NULL, r,

@@ -56,7 +56,8 @@ static inline const char *csv_field(const struct csv_row *row, int i)
     }
     return csv_text(row->text + row->bound[i], row->text + row->bound[i + 1] - 1);
 }
-/* The same without finding the others: for a few fields of a row that is left after them. */
+/* The same without finding the others: for a few fields, best in their order, of a row that is left
+ * after them. */
 const char *csv_field_alone(const struct csv_row *row, int i);
 /* Error at a field of a row: "name:line:field 3" style position is left to the caller's text. */
 int csv_fail(struct gt_error *err, int code, const char *name, const struct csv_row *row,

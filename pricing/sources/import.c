@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define READ_BYTES   ((size_t)128 * 1024)
+#define READ_BYTES   ((size_t)256 * 1024)
 #define HEAD_BYTES   ((size_t)64 * 1024) /* what recognition sees */
 #define SHOWN        ((size_t)4096)
 #define UNPACKED_MAX ((uint64_t)64 << 30)

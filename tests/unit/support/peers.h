@@ -275,6 +275,9 @@ static inline int peer_our_row(void *ctx, const struct csv_row *row, struct gt_e
 {
     struct peer_rows *p = ctx;
     (void)err;
+    for (size_t i = row->n; row->line % 4 != 1 && i-- > 0;) { /* looked up backwards before that */
+        (void)csv_field_alone(row, (int)i);
+    }
     for (size_t i = 0; i < row->n; i++) {
         buf_adds(&p->out, "<");
         bool alone = row->line % 2 == 0 || i % 3 == 0; /* some rows, some fields: looked up alone */

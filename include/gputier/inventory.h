@@ -6,6 +6,7 @@
 #define GPUTIER_INVENTORY_H
 #include "gputier/arena.h"
 #include "gputier/error.h"
+#include "gputier/team.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,12 +31,15 @@ struct inventory_access {
     int64_t when;
     double gets;
 };
+struct inventory_progress {
+    uint64_t rows, bytes, total_bytes; /* bytes of the files as they lie; total 0 = unknown */
+};
 struct inventory_options {
     enum inventory_format format;
     int depth;               /* directory components in a prefix */
     int64_t as_of;           /* ages count back from here */
     uint64_t max_bad;        /* bad rows accepted before giving up */
-    size_t max_cells;        /* 0 = 4 million */
+    size_t max_cells;        /* 0 = 1 million */
     const char *file_schema; /* columns of a CSV without a header, NULL = unknown */
     const uint64_t *size_edge;
     size_t n_size_edges; /* 0 = R-IM-02 */
@@ -44,6 +48,10 @@ struct inventory_options {
     const struct inventory_access *access;
     size_t n_access;
     const volatile int *cancel; /* NULL = never */
+    /* Called from time to time, by one thread at a time; NULL = never. */
+    void (*progress)(void *ctx, const struct inventory_progress *p);
+    void *progress_ctx;
+    const struct team *team; /* reads several files at once; NULL: one */
 };
 struct inventory_row {
     const char *prefix; /* NUL-terminated; bytes as they came */
@@ -76,6 +84,9 @@ void inventory_free(struct inventory *inv); /* NULL is fine */
 /* A file ("-" = stdin), packed or not. A manifest reads the data files it names: by its key beside
  * the manifest, then by the last two parts of the key beside it and in its parent folder. */
 int inventory_read(struct inventory *inv, const char *path, struct gt_error *err) GT_CHECK;
+/* Several files, as many at once as the team has threads: the same result for any number. */
+int inventory_read_files(struct inventory *inv, const char *const *paths, size_t n,
+                         struct gt_error *err) GT_CHECK;
 /* Text already in memory; `name` is for messages. */
 int inventory_read_text(struct inventory *inv, const char *name, const char *text, size_t len,
                         struct gt_error *err) GT_CHECK;

@@ -54,7 +54,7 @@ static int add(struct load *l, const struct inventory_access *a, struct gt_error
     return o->at[o->n++].key ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
 }
 
-static int row(struct reader *r, struct csv_record *rec, struct gt_error *err)
+static int row(struct reader *r, const struct csv_record *rec, struct gt_error *err)
 {
     struct load *l = r->state;
     if (!l->known) {
@@ -122,6 +122,7 @@ int inventory_access_read(const char *path, struct inventory_accesses *out, stru
         fclose(f);
     }
     free(r.hold);
+    free(r.fields.at);
     inventory_free(inv);
     if (rc < 0) {
         inventory_access_free(out);

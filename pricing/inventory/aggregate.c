@@ -1,17 +1,17 @@
-/* The histogram of R-IM-02: cells in an open-addressing table, prefixes and classes interned. */
+/* Objects to the histogram of R-IM-02. Files are read by one inventory each, at most so many at a
+ * time as the team has threads, and joined into the one that the caller holds; a child empties
+ * itself into it when it grows, so that memory is of one table of cells and no more. Sums are whole
+ * numbers: the result is the same for any number of threads. */
 #include "gputier/units.h"
 #include "inventory_priv.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct cell {
-    uint64_t objects, bytes, min128k;
-    double gets, read;
-    uint32_t prefix, class_id;
-    uint8_t size, age, idle, latest;
-    bool used;
-};
+#define CELLS_MOST  1000000
+#define TEXT_MOST   ((size_t)96 << 20) /* of prefixes and classes */
+#define CHILD_CELLS 65536
+#define CHILD_TEXT  ((size_t)8 << 20)
 
 static const uint64_t default_sizes[] = {0,      1,       4096,     40960,     65536,
                                          131072, 1048576, 16777216, 134217728, 1073741824};
@@ -23,6 +23,35 @@ static int by_key(const void *a, const void *b)
     size_t n = x->len < y->len ? x->len : y->len;
     int c = memcmp(x->key, y->key, n);
     return c ? c : (x->len > y->len) - (x->len < y->len);
+}
+
+const struct inventory_access *access_find(const struct inventory *inv, const char *key, size_t len)
+{
+    struct inventory_access want = {.key = key, .len = len};
+    return inv->o.n_access ? bsearch(&want, inv->o.access, inv->o.n_access, sizeof want, by_key)
+                           : NULL;
+}
+
+/* Names and their ids, empty. */
+static bool begin_text(struct inventory *inv)
+{
+    arena_free(inv->arena);
+    inv->arena = arena_new(TEXT_MOST);
+    inv->classes = inv->arena ? intern_new(inv->arena) : NULL;
+    inv->prefixes = inv->arena ? intern_new(inv->arena) : NULL;
+    memset(inv->seen_prefix, 0, sizeof inv->seen_prefix);
+    memset(inv->seen_class, 0, sizeof inv->seen_class);
+    return inv->classes && inv->prefixes;
+}
+
+static void begin_edges(struct inventory *inv)
+{
+    for (size_t i = 1; i < inv->o.n_size_edges; i++) {
+        inv->size_from[i - 1] = inv->o.size_edge[i];
+    }
+    for (size_t i = 1; i < inv->o.n_age_edges; i++) {
+        inv->age_from[i - 1] = (int64_t)inv->o.age_edge[i] * 86400;
+    }
 }
 
 int inventory_new(const struct inventory_options *o, struct inventory **out, struct gt_error *err)
@@ -44,22 +73,23 @@ int inventory_new(const struct inventory_options *o, struct inventory **out, str
         free(inv);
         return gt_fail(err, GT_ERANGE, "edges", "at most %d edges", INVENTORY_EDGES);
     }
-    inv->o.max_cells = o->max_cells ? o->max_cells : 4000000;
-    inv->arena = arena_new(0);
-    inv->classes = inv->arena ? intern_new(inv->arena) : NULL;
-    inv->prefixes = inv->arena ? intern_new(inv->arena) : NULL;
-    inv->capacity = 1024;
-    inv->table = calloc(inv->capacity, sizeof *inv->table);
-    inv->access = calloc(o->n_access ? o->n_access : 1, sizeof *inv->access);
-    if (!inv->classes || !inv->prefixes || !inv->table || !inv->access) {
-        inventory_free(inv);
+    inv->o.max_cells = o->max_cells ? o->max_cells : CELLS_MOST;
+    begin_edges(inv);
+    if (o->n_access) {
+        inv->access = calloc(o->n_access, sizeof *inv->access);
+        if (inv->access) {
+            memcpy(inv->access, o->access, o->n_access * sizeof *inv->access);
+            qsort(inv->access, o->n_access, sizeof *inv->access, by_key);
+        }
+        inv->o.access = inv->access;
+    }
+    if (!begin_text(inv) || (o->n_access && !inv->access) ||
+        pthread_mutex_init(&inv->lock, NULL) != 0 || pthread_mutex_init(&inv->show, NULL) != 0) {
+        arena_free(inv->arena);
+        free(inv->access);
+        free(inv);
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    if (o->n_access) {
-        memcpy(inv->access, o->access, o->n_access * sizeof *inv->access);
-        qsort(inv->access, o->n_access, sizeof *inv->access, by_key);
-    }
-    inv->last_len = SIZE_MAX;
     *out = inv;
     return 0;
 }
@@ -67,82 +97,47 @@ int inventory_new(const struct inventory_options *o, struct inventory **out, str
 void inventory_free(struct inventory *inv)
 {
     if (inv) {
+        pthread_mutex_destroy(&inv->lock);
+        pthread_mutex_destroy(&inv->show);
         arena_free(inv->arena);
-        free(inv->table);
+        cells_free(&inv->cells);
         free(inv->access);
         free(inv->rows);
         free(inv);
     }
 }
 
-static uint64_t mix(uint64_t h)
+int inventory_child(struct inventory *parent, struct inventory **out, struct gt_error *err)
 {
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    h ^= h >> 32;
-    return h * 0xd6e8feb86659fd93u;
-}
-
-static uint64_t hash_of(const struct cell *c)
-{
-    uint64_t a = (uint64_t)c->prefix << 32 | c->class_id;
-    uint64_t b =
-        (uint64_t)c->size << 24 | (uint64_t)c->age << 16 | (uint64_t)c->idle << 8 | c->latest;
-    return mix(a ^ mix(b));
-}
-
-static bool same(const struct cell *a, const struct cell *b)
-{
-    return a->prefix == b->prefix && a->class_id == b->class_id && a->size == b->size &&
-           a->age == b->age && a->idle == b->idle && a->latest == b->latest;
-}
-
-static int grow(struct inventory *inv)
-{
-    size_t n = inv->capacity * 2;
-    struct cell *t = calloc(n, sizeof *t);
-    if (!t) {
-        return GT_ENOMEM;
+    struct inventory_options o = parent->o;
+    o.n_access = 0; /* the parent's, in their order */
+    o.team = NULL;
+    int rc = inventory_new(&o, out, err);
+    if (rc == 0) {
+        (*out)->o.access = parent->o.access;
+        (*out)->o.n_access = parent->o.n_access;
+        (*out)->parent = parent;
     }
-    for (size_t i = 0; i < inv->capacity; i++) {
-        if (inv->table[i].used) {
-            size_t at = hash_of(&inv->table[i]) & (n - 1);
-            while (t[at].used) {
-                at = (at + 1) & (n - 1);
-            }
-            t[at] = inv->table[i];
-        }
-    }
-    free(inv->table);
-    inv->table = t;
-    inv->capacity = n;
-    return 0;
+    return rc;
 }
 
-/* The cell equal to *like, made when missing. */
-static int find_cell(struct inventory *inv, const struct cell *like, struct cell **out,
-                     struct gt_error *err)
+static int text_full(struct gt_error *err)
 {
-    if (inv->n_cells * 4 >= inv->capacity * 3 && grow(inv) < 0) {
+    return gt_fail(err, GT_ELIMIT, "",
+                   "the names of prefixes take more than %zu MiB: use a smaller --depth",
+                   TEXT_MOST >> 20);
+}
+
+static int find_cell(struct inventory *inv, uint64_t key, struct cell **out, struct gt_error *err)
+{
+    *out = cells_get(&inv->cells, key);
+    if (!*out) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    size_t at = hash_of(like) & (inv->capacity - 1);
-    while (inv->table[at].used && !same(&inv->table[at], like)) {
-        at = (at + 1) & (inv->capacity - 1);
-    }
-    if (!inv->table[at].used) {
-        if (inv->n_cells >= inv->o.max_cells) {
-            return gt_fail(err, GT_ELIMIT, "", "more than %zu cells: use a smaller --depth",
-                           inv->o.max_cells);
-        }
-        inv->table[at] = *like;
-        inv->table[at].used = true;
-        inv->table[at].gets = -1;
-        inv->table[at].read = -1;
-        inv->n_cells++;
-    }
-    *out = &inv->table[at];
-    return 0;
+    return inv->cells.n <= inv->o.max_cells
+               ? 0
+               : gt_fail(err, GT_ELIMIT, "", "more than %zu cells: use a smaller --depth",
+                         inv->o.max_cells);
 }
 
 static int add_u64(uint64_t *sum, uint64_t v, struct gt_error *err)
@@ -151,6 +146,86 @@ static int add_u64(uint64_t *sum, uint64_t v, struct gt_error *err)
         return gt_fail(err, GT_ERANGE, "", "a sum of objects or bytes passes 2^64");
     }
     return 0;
+}
+
+static int add_cell(struct cell *to, uint64_t objects, uint64_t bytes, uint64_t min128k,
+                    struct gt_error *err)
+{
+    int rc = add_u64(&to->objects, objects, err);
+    rc = rc ? rc : add_u64(&to->bytes, bytes, err);
+    return rc ? rc : add_u64(&to->min128k, min128k, err);
+}
+
+static int add_reads(struct inventory *inv, const struct cell *cell, double gets, double bytes,
+                     struct gt_error *err)
+{
+    if (gets < 0 && bytes < 0) {
+        return 0;
+    }
+    struct cell_reads *r = cells_reads(&inv->cells, cell);
+    if (!r) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    if (gets >= 0) {
+        r->gets = (r->gets < 0 ? 0 : r->gets) + gets;
+    }
+    if (bytes >= 0) {
+        r->bytes = (r->bytes < 0 ? 0 : r->bytes) + bytes;
+    }
+    return 0;
+}
+
+/* Ids of the parent for those of the child, each looked up once; 0 = not yet. */
+static int translate(struct intern *to, const struct intern *from, uint32_t id, uint32_t *map,
+                     struct gt_error *err)
+{
+    if (map[id] == 0 && id != 0) {
+        const char *text = intern_text(from, id);
+        map[id] = intern_add(to, text, strlen(text));
+    }
+    return map[id] == UINT32_MAX ? text_full(err) : 0;
+}
+
+static int give_cells(struct inventory *child, struct inventory *parent, uint32_t *prefixes,
+                      uint32_t *classes, struct gt_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < child->cells.n; i++) {
+        const struct cell *c = &child->cells.at[i];
+        uint32_t prefix = cell_prefix(c->key), class_id = cell_class(c->key);
+        struct cell *to;
+        rc = translate(parent->prefixes, child->prefixes, prefix, prefixes, err);
+        rc = rc ? rc : translate(parent->classes, child->classes, class_id, classes, err);
+        if (rc == 0 && classes[class_id] > CELL_CLASSES) {
+            rc = gt_fail(err, GT_ELIMIT, "", "more than %d storage classes", CELL_CLASSES);
+        }
+        rc = rc ? rc
+                : find_cell(parent,
+                            cell_key(prefixes[prefix], classes[class_id], cell_size(c->key),
+                                     cell_age(c->key), cell_idle(c->key), cell_latest(c->key)),
+                            &to, err);
+        rc = rc ? rc : add_cell(to, c->objects, c->bytes, c->min128k, err);
+        const struct cell_reads *r = child->cells.reads ? &child->cells.reads[i] : NULL;
+        rc = rc || !r ? rc : add_reads(parent, to, r->gets, r->bytes, err);
+    }
+    return rc;
+}
+
+int inventory_give(struct inventory *child, struct gt_error *err)
+{
+    struct inventory *parent = child->parent;
+    uint32_t *prefixes = calloc(intern_count(child->prefixes), sizeof *prefixes);
+    uint32_t *classes = calloc(intern_count(child->classes), sizeof *classes);
+    int rc = prefixes && classes ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    if (rc == 0) {
+        pthread_mutex_lock(&parent->lock);
+        rc = give_cells(child, parent, prefixes, classes, err);
+        pthread_mutex_unlock(&parent->lock);
+    }
+    free(prefixes);
+    free(classes);
+    cells_clear(&child->cells);
+    return rc ? rc : begin_text(child) ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
 }
 
 /* Length of the first `depth` directory components with their slash; a leading "./" or "/" is not
@@ -176,23 +251,25 @@ static const char *prefix_of(const char *key, size_t len, int depth, size_t *out
     return key;
 }
 
-static uint8_t bucket_u64(const uint64_t *edge, size_t n, uint64_t v)
+/* Edges that v has reached, all compared: sizes and times come in no order that a processor could
+ * learn. */
+static unsigned size_bucket(const struct inventory *inv, uint64_t v)
 {
-    size_t i = n;
-    while (i > 1 && edge[i - 1] > v) {
-        i--;
+    unsigned n = 0;
+    for (size_t i = 0; i < inv->o.n_size_edges - 1; i++) {
+        n += v >= inv->size_from[i];
     }
-    return (uint8_t)(i - 1);
+    return n;
 }
 
-static uint8_t bucket_days(const struct inventory *inv, int64_t when)
+static unsigned age_bucket(const struct inventory *inv, int64_t when)
 {
-    int64_t days = inv->o.as_of > when ? (inv->o.as_of - when) / 86400 : 0;
-    size_t i = inv->o.n_age_edges;
-    while (i > 1 && inv->o.age_edge[i - 1] > days) {
-        i--;
+    int64_t age = inv->o.as_of - when; /* whole days are reached when their seconds are */
+    unsigned n = 0;
+    for (size_t i = 0; i < inv->o.n_age_edges - 1; i++) {
+        n += age >= inv->age_from[i];
     }
-    return (uint8_t)(i - 1);
+    return n;
 }
 
 static int64_t access_of(const struct inventory *inv, const struct object *ob)
@@ -201,174 +278,93 @@ static int64_t access_of(const struct inventory *inv, const struct object *ob)
     if (ob->accessed != GT_TIME_NONE && ob->accessed > idle) {
         idle = ob->accessed;
     }
-    if (inv->o.n_access) {
-        struct inventory_access want = {.key = ob->key, .len = ob->key_len};
-        const struct inventory_access *a =
-            bsearch(&want, inv->access, inv->o.n_access, sizeof want, by_key);
-        if (a && a->when != GT_TIME_NONE && a->when > idle) {
-            idle = a->when;
-        }
+    const struct inventory_access *a = access_find(inv, ob->key, ob->key_len);
+    if (a && a->when != GT_TIME_NONE && a->when > idle) {
+        idle = a->when;
     }
     return idle;
 }
 
+/* Ids of what was seen lately are remembered: neighbours have prefixes and classes in common. */
+static uint32_t seen_id(struct intern *t, struct seen *s, const char *text, size_t len)
+{
+    if (s->len != len || !s->text || memcmp(s->text, text, len) != 0) {
+        uint32_t id = intern_add(t, text, len);
+        if (id == UINT32_MAX) {
+            return id;
+        }
+        *s = (struct seen){intern_text(t, id), len, id};
+    }
+    return s->id;
+}
+
 static uint32_t prefix_id(struct inventory *inv, const char *prefix, size_t len)
 {
-    if (len == inv->last_len && memcmp(inv->last_prefix, prefix, len) == 0) {
-        return inv->last_id;
+    uint64_t w = len;
+    memcpy(&w, prefix + (len < 9 ? 0 : len - 9), len < 8 ? len : 8); /* what stands before '/' */
+    w = (w + len) * 0x9e3779b97f4a7c15u;
+    return seen_id(inv->prefixes, &inv->seen_prefix[w >> (64 - SEEN_BITS)], prefix, len);
+}
+
+static int ids(uint32_t prefix, uint32_t class_id, struct gt_error *err)
+{
+    if (prefix == UINT32_MAX || class_id == UINT32_MAX) {
+        return text_full(err);
     }
-    uint32_t id = intern_add(inv->prefixes, prefix, len);
-    if (len <= sizeof inv->last_prefix) {
-        memcpy(inv->last_prefix, prefix, len);
-        inv->last_len = len;
-        inv->last_id = id;
-    }
-    return id;
+    return class_id <= CELL_CLASSES
+               ? 0
+               : gt_fail(err, GT_ELIMIT, "", "more than %d storage classes", CELL_CLASSES);
 }
 
 int aggregate_object(struct inventory *inv, const struct object *ob, struct gt_error *err)
 {
     size_t len;
     const char *prefix = prefix_of(ob->key, ob->key_len, inv->o.depth, &len);
-    struct cell like = {
-        .prefix = prefix_id(inv, prefix, len),
-        .class_id = intern_add(inv->classes, ob->storage_class, ob->class_len),
-        .size = bucket_u64(inv->o.size_edge, inv->o.n_size_edges, ob->size),
-        .age = bucket_days(inv, ob->aged == GT_TIME_NONE ? ob->modified : ob->aged),
-        .idle = bucket_days(inv, access_of(inv, ob)),
-        .latest = ob->is_latest,
-    };
-    if (like.prefix == UINT32_MAX || like.class_id == UINT32_MAX) {
-        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    if (inv->parent && !inv->ordered &&
+        (inv->cells.n >= CHILD_CELLS || arena_used(inv->arena) >= CHILD_TEXT)) {
+        int rc = inventory_give(inv, err);
+        if (rc) {
+            return rc;
+        }
     }
+    uint32_t id = prefix_id(inv, prefix, len);
+    uint32_t class_id = seen_id(inv->classes, &inv->seen_class[ob->class_len % SEEN_CLASSES],
+                                ob->storage_class, ob->class_len);
+    int rc = ids(id, class_id, err);
+    if (rc) {
+        return rc;
+    }
+    int64_t used = access_of(inv, ob);
+    unsigned age = age_bucket(inv, ob->aged == GT_TIME_NONE ? ob->modified : ob->aged);
+    unsigned idle = used == ob->modified && ob->aged == GT_TIME_NONE ? age : age_bucket(inv, used);
     struct cell *c;
-    int rc = find_cell(inv, &like, &c, err);
-    if (rc == 0) {
-        c->objects++;
-        inv->stats.objects++;
-        rc = add_u64(&c->bytes, ob->size, err);
-        rc = rc < 0 ? rc : add_u64(&c->min128k, ob->size > 131072 ? ob->size : 131072, err);
-        rc = rc < 0 ? rc : add_u64(&inv->stats.bytes, ob->size, err);
-    }
-    return rc;
+    rc = find_cell(
+        inv, cell_key(id, class_id, size_bucket(inv, ob->size), age, idle, ob->is_latest), &c, err);
+    inv->stats.objects++;
+    rc = rc ? rc : add_cell(c, 1, ob->size, ob->size > 131072 ? ob->size : 131072, err);
+    return rc ? rc : add_u64(&inv->stats.bytes, ob->size, err);
 }
 
 int aggregate_row(struct inventory *inv, const struct inventory_row *r, size_t prefix_len,
                   struct gt_error *err)
 {
-    struct cell like = {
-        .prefix = intern_add(inv->prefixes, r->prefix, prefix_len),
-        .class_id = intern_add(inv->classes, r->storage_class, strlen(r->storage_class)),
-        .size = bucket_u64(inv->o.size_edge, inv->o.n_size_edges, r->size_lo),
-        .latest = r->is_latest,
-    };
-    like.age = bucket_days(inv, inv->o.as_of - (int64_t)r->age_lo_days * 86400);
-    like.idle = bucket_days(inv, inv->o.as_of - (int64_t)r->idle_lo_days * 86400);
-    if (like.prefix == UINT32_MAX || like.class_id == UINT32_MAX) {
-        return gt_fail(err, GT_ENOMEM, "", "out of memory");
-    }
+    uint32_t prefix = intern_add(inv->prefixes, r->prefix, prefix_len);
+    uint32_t class_id = intern_add(inv->classes, r->storage_class, strlen(r->storage_class));
     struct cell *c;
-    int rc = find_cell(inv, &like, &c, err);
-    rc = rc < 0 ? rc : add_u64(&c->objects, r->objects, err);
-    rc = rc < 0 ? rc : add_u64(&c->bytes, r->bytes, err);
-    rc = rc < 0 ? rc : add_u64(&c->min128k, r->bytes_min128k, err);
-    rc = rc < 0 ? rc : add_u64(&inv->stats.objects, r->objects, err);
-    rc = rc < 0 ? rc : add_u64(&inv->stats.bytes, r->bytes, err);
-    if (rc == 0 && r->gets_30d >= 0) {
-        c->gets = (c->gets < 0 ? 0 : c->gets) + r->gets_30d;
-    }
-    if (rc == 0 && r->bytes_read_30d >= 0) {
-        c->read = (c->read < 0 ? 0 : c->read) + r->bytes_read_30d;
+    int rc = ids(prefix, class_id, err);
+    uint64_t key =
+        cell_key(prefix, class_id, size_bucket(inv, r->size_lo),
+                 age_bucket(inv, inv->o.as_of - (int64_t)r->age_lo_days * 86400),
+                 age_bucket(inv, inv->o.as_of - (int64_t)r->idle_lo_days * 86400), r->is_latest);
+    rc = rc ? rc : find_cell(inv, key, &c, err);
+    rc = rc ? rc : add_cell(c, r->objects, r->bytes, r->bytes_min128k, err);
+    rc = rc ? rc : add_u64(&inv->stats.objects, r->objects, err);
+    rc = rc ? rc : add_u64(&inv->stats.bytes, r->bytes, err);
+    if (rc == 0 && (r->gets_30d >= 0 || r->bytes_read_30d >= 0)) {
+        inv->ordered = true; /* sums of fractions are made in the order of the files */
+        rc = add_reads(inv, c, r->gets_30d, r->bytes_read_30d, err);
     }
     return rc;
-}
-
-static int by_row(const void *a, const void *b)
-{
-    const struct inventory_row *x = a, *y = b;
-    int c = strcmp(x->prefix, y->prefix);
-    c = c ? c : strcmp(x->storage_class, y->storage_class);
-    c = c ? c : x->is_latest - y->is_latest;
-    c = c ? c : (x->size_lo > y->size_lo) - (x->size_lo < y->size_lo);
-    c = c ? c : x->age_lo_days - y->age_lo_days;
-    return c ? c : x->idle_lo_days - y->idle_lo_days;
-}
-
-/* Reads of prefixes over their current objects; rows are sorted, so a prefix's rows lie together.
- * A prefix without an entry was not read. */
-static int share_gets(struct inventory *inv, size_t n, struct gt_error *err)
-{
-    bool any = false, met = false;
-    for (size_t i = 0; i < inv->o.n_access; i++) {
-        any = any || inv->access[i].when == GT_TIME_NONE;
-    }
-    for (size_t i = 0, end; any && i < n; i = end) {
-        const char *prefix = inv->rows[i].prefix;
-        struct inventory_access want = {.key = prefix, .len = strlen(prefix)};
-        want.len -= want.len > 0 && prefix[want.len - 1] == '/';
-        const struct inventory_access *a =
-            bsearch(&want, inv->access, inv->o.n_access, sizeof want, by_key);
-        met = met || a;
-        double objects = 0;
-        for (end = i; end < n && strcmp(inv->rows[end].prefix, prefix) == 0; end++) {
-            objects += inv->rows[end].is_latest ? (double)inv->rows[end].objects : 0;
-        }
-        for (size_t k = i; k < end; k++) {
-            struct inventory_row *r = &inv->rows[k];
-            bool read = a && r->is_latest && objects > 0;
-            r->gets_30d = read ? a->gets * (double)r->objects / objects : 0;
-        }
-    }
-    return any && !met && n > 0
-               ? gt_fail(err, GT_EPARSE, "access",
-                         "none of its prefixes occurs; at this depth they look like '%.100s'",
-                         inv->rows[n - 1].prefix)
-               : 0;
-}
-
-int inventory_rows(struct inventory *inv, const struct inventory_row **rows, size_t *n,
-                   struct gt_error *err)
-{
-    if (inv->rows && inv->made_at == inv->stats.objects) {
-        *rows = inv->rows; /* nothing came in since: the accesses need not live longer */
-        *n = inv->n_cells;
-        return 0;
-    }
-    free(inv->rows);
-    inv->rows = calloc(inv->n_cells ? inv->n_cells : 1, sizeof *inv->rows);
-    if (!inv->rows) {
-        return gt_fail(err, GT_ENOMEM, "", "out of memory");
-    }
-    size_t at = 0;
-    for (size_t i = 0; i < inv->capacity; i++) {
-        const struct cell *c = &inv->table[i];
-        if (c->used) {
-            inv->rows[at++] = (struct inventory_row){
-                .prefix = intern_text(inv->prefixes, c->prefix),
-                .storage_class = intern_text(inv->classes, c->class_id),
-                .is_latest = c->latest,
-                .size_lo = inv->o.size_edge[c->size],
-                .age_lo_days = inv->o.age_edge[c->age],
-                .idle_lo_days = inv->o.age_edge[c->idle],
-                .objects = c->objects,
-                .bytes = c->bytes,
-                .bytes_min128k = c->min128k,
-                .gets_30d = c->gets,
-                .bytes_read_30d = c->read,
-            };
-        }
-    }
-    qsort(inv->rows, at, sizeof *inv->rows, by_row);
-    int rc = share_gets(inv, at, err);
-    if (rc < 0) {
-        free(inv->rows);
-        inv->rows = NULL;
-        return rc;
-    }
-    inv->made_at = inv->stats.objects;
-    *rows = inv->rows;
-    *n = at;
-    return 0;
 }
 
 const struct inventory_stats *inventory_stats(const struct inventory *inv)

@@ -102,7 +102,8 @@ int columns_of(const struct layout *l, const char *list, struct columns *c, stru
 
 /* The first row of a file whose columns are not known: its header, or, where the vendor may leave
  * that out, a row already. *row: read on. */
-static int first_row(struct reader *r, struct csv_record *rec, bool *row, struct gt_error *err)
+static int first_row(struct reader *r, const struct csv_record *rec, bool *row,
+                     struct gt_error *err)
 {
     struct columns *c = r->state;
     const struct layout *l = c->layout;
@@ -188,7 +189,26 @@ static bool times(const struct columns *c, const struct csv_record *rec, struct 
     return true;
 }
 
-static int read_row(struct reader *r, struct csv_record *rec, struct gt_error *err)
+/* The key, decoded where there is something to decode; of length SIZE_MAX when it is broken. */
+static int key_of(struct reader *r, const struct csv_record *rec, struct object *ob,
+                  struct gt_error *err)
+{
+    const struct columns *c = r->state;
+    ob->key = rec->field[c->at[COLUMN_KEY]];
+    ob->key_len = rec->len[c->at[COLUMN_KEY]];
+    if (!c->layout->url ||
+        (!memchr(ob->key, '%', ob->key_len) && !memchr(ob->key, '+', ob->key_len))) {
+        return 0;
+    }
+    int rc = spare_room(&r->key, ob->key_len, err);
+    if (rc == 0) {
+        ob->key_len = url_decode(ob->key, ob->key_len, r->key.at);
+        ob->key = r->key.at;
+    }
+    return rc;
+}
+
+static int read_row(struct reader *r, const struct csv_record *rec, struct gt_error *err)
 {
     const struct columns *c = r->state;
     const int *at = c->at;
@@ -211,10 +231,9 @@ static int read_row(struct reader *r, struct csv_record *rec, struct gt_error *e
         r->inv->stats.not_files++;
         return 0;
     }
-    ob.key = rec->field[at[COLUMN_KEY]];
-    ob.key_len = rec->len[at[COLUMN_KEY]];
-    if (c->layout->url) {
-        ob.key_len = url_decode(rec->field[at[COLUMN_KEY]], ob.key_len);
+    int rc = key_of(r, rec, &ob, err);
+    if (rc) {
+        return rc;
     }
     if (ob.key_len == SIZE_MAX || memchr(ob.key, 0, ob.key_len)) {
         return bad_field(r, rec, COLUMN_KEY, c->layout->url ? "a URL-encoded key" : "a name", err);
@@ -234,7 +253,7 @@ static int read_row(struct reader *r, struct csv_record *rec, struct gt_error *e
     return aggregate_object(r->inv, &ob, err);
 }
 
-int object_row(struct reader *r, struct csv_record *rec, struct gt_error *err)
+int object_row(struct reader *r, const struct csv_record *rec, struct gt_error *err)
 {
     const struct columns *c = r->state;
     bool row = true;

@@ -1,5 +1,6 @@
 /* RFC 4180 records while they stream: quoted fields, doubled quotes, line breaks inside quotes.
- * A record is parsed in one pass over the held bytes; fields point into them. */
+ * Records are read where they lie in the piece; only one that a piece cuts is copied. The readers
+ * of price lists (pricing/sources/csv_read.h) end at the first fault; here it costs one row. */
 #include "inventory_priv.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,23 +8,11 @@
 
 enum outcome { RECORD_DONE, RECORD_CUT, RECORD_BAD };
 
-/* Collapses doubled quotes of one field in place. */
-static size_t unquote(char *s, size_t len)
-{
-    size_t out = 0;
-    for (size_t i = 0; i < len; i++) {
-        s[out++] = s[i];
-        i += s[i] == '"' && i + 1 < len && s[i + 1] == '"';
-    }
-    return out;
-}
-
 /* One quoted field at p (after its quote); *next = first byte after the closing quote. */
-static enum outcome quoted(char *p, char *end, char **next, bool *doubled)
+static enum outcome quoted(const char *p, const char *end, const char **next, bool *doubled)
 {
-    *doubled = false;
     for (;;) {
-        char *q = memchr(p, '"', (size_t)(end - p));
+        const char *q = memchr(p, '"', (size_t)(end - p));
         if (!q || q + 1 == end) {
             *next = q ? q + 1 : end;
             return q ? RECORD_DONE : RECORD_CUT;
@@ -37,28 +26,42 @@ static enum outcome quoted(char *p, char *end, char **next, bool *doubled)
     }
 }
 
-bool csv_named(const struct csv_record *rec, size_t i, const char *name)
+/* The plain case of a record: every field quoted, none with quotes in it. NULL: it is another. */
+static const char *plain_record(const char *p, const char *end, char separator,
+                                struct csv_record *rec)
 {
-    return rec->len[i] == strlen(name) && strncasecmp(rec->field[i], name, rec->len[i]) == 0;
-}
-
-static void put(struct csv_record *rec, char *s, size_t len)
-{
-    if (rec->n < CSV_FIELDS) {
-        rec->field[rec->n] = s;
-        rec->len[rec->n] = len;
+    for (size_t n = 0; n < CSV_FIELDS && end - p > 2 && *p == '"'; n++) {
+        const char *q = memchr(p + 1, '"', (size_t)(end - p - 2));
+        if (!q) {
+            break;
+        }
+        rec->field[n] = p + 1;
+        rec->len[n] = (size_t)(q - p - 1);
+        p = q + 2;
+        if (q[1] == '\n') {
+            rec->n = n + 1;
+            rec->doubled = 0;
+            return p;
+        }
+        if (q[1] != separator) {
+            break;
+        }
     }
-    rec->n++;
+    return NULL;
 }
 
 /* Parses one record at p; *next = start of the following one. `last`: no more bytes will come. */
-static enum outcome record(char *p, char *end, bool last, char separator, struct csv_record *rec,
-                           char **next)
+static enum outcome record(const char *p, const char *end, bool last, char separator,
+                           struct csv_record *rec, const char **next)
 {
-    bool twice[CSV_FIELDS];
+    *next = plain_record(p, end, separator, rec);
+    if (*next) {
+        return RECORD_DONE;
+    }
     rec->n = 0;
+    rec->doubled = 0;
     for (;;) {
-        char *start = p, *stop;
+        const char *start = p, *stop;
         bool doubled = false;
         if (p < end && *p == '"') {
             enum outcome o = quoted(p + 1, end, &p, &doubled);
@@ -83,9 +86,11 @@ static enum outcome record(char *p, char *end, bool last, char separator, struct
             }
         }
         if (rec->n < CSV_FIELDS) {
-            twice[rec->n] = doubled;
+            rec->field[rec->n] = start;
+            rec->len[rec->n] = (size_t)(stop - start);
+            rec->doubled |= (uint64_t)doubled << rec->n;
         }
-        put(rec, start, (size_t)(stop - start));
+        rec->n++;
         if (p < end && *p == separator) {
             p++;
             continue;
@@ -97,20 +102,53 @@ static enum outcome record(char *p, char *end, bool last, char separator, struct
             p++;
         }
         *next = p < end ? p + (*p == '\n') : p;
-        break;
+        return RECORD_DONE;
     }
-    for (size_t i = 0; i < rec->n && i < CSV_FIELDS; i++) {
-        if (twice[i]) {
-            rec->len[i] = unquote(rec->field[i], rec->len[i]);
-        }
-    }
-    return RECORD_DONE;
 }
 
-static int append(struct reader *r, const char *data, size_t len, struct gt_error *err)
+/* Doubled quotes are one; the fields that hold any move to r->fields. */
+static int undouble(struct reader *r, struct csv_record *rec, size_t size, struct gt_error *err)
+{
+    int rc = spare_room(&r->fields, size, err);
+    char *to = r->fields.at;
+    for (size_t i = 0; rc == 0 && i < rec->n && i < CSV_FIELDS; i++) {
+        if (rec->doubled >> i & 1) {
+            const char *s = rec->field[i];
+            char *start = to;
+            for (size_t k = 0; k < rec->len[i]; k++) {
+                *to++ = s[k];
+                k += s[k] == '"';
+            }
+            rec->field[i] = start;
+            rec->len[i] = (size_t)(to - start);
+        }
+    }
+    return rc;
+}
+
+bool csv_named(const struct csv_record *rec, size_t i, const char *name)
+{
+    return rec->len[i] == strlen(name) && strncasecmp(rec->field[i], name, rec->len[i]) == 0;
+}
+
+int spare_room(struct spare *s, size_t size, struct gt_error *err)
+{
+    if (size > s->cap) {
+        free(s->at);
+        s->cap = 0;
+        s->at = malloc(size);
+        if (!s->at) {
+            return gt_fail(err, GT_ENOMEM, "", "out of memory");
+        }
+        s->cap = size;
+    }
+    return 0;
+}
+
+int reader_hold(struct reader *r, const char *data, size_t len, struct gt_error *err)
 {
     if (r->held + len > r->cap) {
-        size_t cap = r->held + len + 65536;
+        size_t cap = r->cap * 2 > r->held + len ? r->cap * 2 : r->held + len;
         char *q = realloc(r->hold, cap);
         if (!q) {
             return gt_fail(err, GT_ENOMEM, "", "out of memory");
@@ -135,17 +173,14 @@ static uint64_t lines_in(const char *p, const char *end)
     return n;
 }
 
-int csv_feed(struct reader *r, const char *data, size_t len, bool last, csv_row *row,
-             struct gt_error *err)
+/* The records from p on; *rest = the one that is cut, or end. one: only the first. */
+static int records(struct reader *r, const char *p, const char *end, bool last, bool one,
+                   csv_row *row, const char **rest, struct gt_error *err)
 {
-    int rc = append(r, data, len, err);
-    if (rc < 0 || r->held == 0) {
-        return rc;
-    }
-    char *p = r->hold, *end = p + r->held;
+    int rc = 0;
     while (rc == 0 && p < end) {
         struct csv_record rec;
-        char *next = p;
+        const char *next = p;
         enum outcome o = record(p, end, last, r->separator ? r->separator : ',', &rec, &next);
         if (o == RECORD_CUT && (size_t)(end - p) <= RECORD_MAX) {
             break;
@@ -153,19 +188,65 @@ int csv_feed(struct reader *r, const char *data, size_t len, bool last, csv_row 
         r->line++;
         if (o != RECORD_DONE) {
             /* Go on after the next line break: one stray quote costs one row. */
-            char *q = memchr(p, '\n', (size_t)(end - p));
+            const char *q = memchr(p, '\n', (size_t)(end - p));
             next = q ? q + 1 : end;
             rc = bad_row(r->inv, r->name, r->line, "broken quoting", err);
         } else if (rec.n > 1 || rec.len[0] > 0) {
             uint64_t more = next - p > 2 ? lines_in(p, next - 1) : 0;
-            rc = row(r, &rec, err);
+            rc = rec.doubled ? undouble(r, &rec, (size_t)(next - p), err) : 0;
+            rc = rc ? rc : row(r, &rec, err);
             r->line += more;
         }
         p = next;
+        if (one) {
+            break;
+        }
     }
-    if (rc == 0) {
-        r->held = (size_t)(end - p);
-        memmove(r->hold, p, r->held);
-    }
+    *rest = p;
     return rc;
+}
+
+/* Ends the record that the piece before cut: takes bytes of this piece, twice as many each time,
+ * until it is whole. *used of data are done. */
+static int join(struct reader *r, const char *data, size_t len, bool last, csv_row *row,
+                size_t *used, struct gt_error *err)
+{
+    size_t taken = 0, step = 4096;
+    while (r->held > 0) {
+        size_t n = len - taken < step ? len - taken : step;
+        int rc = reader_hold(r, data + taken, n, err);
+        taken += n;
+        step *= 2;
+        bool all = taken == len;
+        const char *rest = r->hold;
+        rc = rc ? rc : records(r, r->hold, r->hold + r->held, last && all, true, row, &rest, err);
+        size_t done = (size_t)(rest - r->hold), over = r->held - done;
+        if (rc) {
+            return rc;
+        }
+        if (done > 0 && over <= taken) { /* what is left lies in the piece itself */
+            r->held = 0;
+            taken -= over;
+        } else if (done > 0) {
+            r->held = over;
+            memmove(r->hold, rest, over);
+        } else if (all) {
+            break;
+        }
+    }
+    *used = taken;
+    return 0;
+}
+
+int csv_feed(struct reader *r, const char *data, size_t len, bool last, csv_row *row,
+             struct gt_error *err)
+{
+    size_t used = 0;
+    int rc = r->held ? join(r, data, len, last, row, &used, err) : 0;
+    if (rc || r->held) {
+        return rc;
+    }
+    const char *rest = data + used;
+    rc = records(r, data + used, data + len, last, false, row, &rest, err);
+    return rc ? rc : reader_hold(r, rest, (size_t)(data + len - rest), err);
 }

@@ -20,19 +20,26 @@ bool digits_u64(const char *s, size_t len, uint64_t *out)
     return true;
 }
 
-/* Days since 1970-01-01 of a proleptic Gregorian date. */
-static int64_t civil_days(int64_t y, int64_t m, int64_t d)
+/* Days since 1970-01-01 of a proleptic Gregorian date; years from 0 to 9999. */
+static int64_t civil_days(int y, int m, int d)
 {
-    y -= m <= 2;
-    int64_t era = (y >= 0 ? y : y - 399) / 400, yoe = y - era * 400;
-    int64_t doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
-    return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+    y += m > 2 ? 0 : -1; /* years from March: a leap day is the last of its year */
+    int day_of_year = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+    unsigned from_400_bc = (unsigned)(y + 400);
+    unsigned days = from_400_bc * 365 + from_400_bc / 4 - from_400_bc / 100 + from_400_bc / 400;
+    return (int64_t)days + day_of_year - 146097 - 719468;
 }
 
-static int64_t number(const char *s, size_t n)
+/* Two digits; negative when they are none. */
+static int two(const char *s)
 {
-    uint64_t v;
-    return digits_u64(s, n, &v) ? (int64_t)v : -1;
+    unsigned a = (unsigned)(s[0] - '0'), b = (unsigned)(s[1] - '0');
+    return a <= 9 && b <= 9 ? (int)(a * 10 + b) : -10000;
+}
+
+static int four(const char *s)
+{
+    return two(s) * 100 + two(s + 2);
 }
 
 /* Any digit other than zero after the point: the instant lies after the whole second. */
@@ -60,14 +67,14 @@ static bool zone(const char *s, size_t len, int64_t *east)
     if ((s[0] != '+' && s[0] != '-') || (len != 5 && !colon)) {
         return false;
     }
-    int64_t h = number(s + 1, 2), m = number(s + 3 + colon, 2);
+    int64_t h = two(s + 1), m = two(s + 3 + colon);
     *east = (s[0] == '-' ? -1 : 1) * (h * 3600 + m * 60);
     return h >= 0 && h <= 23 && m >= 0 && m <= 59;
 }
 
 static bool clock_of(const char *s, int64_t *out)
 {
-    int64_t h = number(s, 2), min = number(s + 3, 2), sec = number(s + 6, 2);
+    int64_t h = two(s), min = two(s + 3), sec = two(s + 6);
     *out = h * 3600 + min * 60 + sec;
     return s[2] == ':' && s[5] == ':' && h >= 0 && h <= 23 && min >= 0 && min <= 59 && sec >= 0 &&
            sec <= 60;
@@ -75,7 +82,8 @@ static bool clock_of(const char *s, int64_t *out)
 
 static bool iso(const char *s, size_t len, int64_t *out)
 {
-    int64_t y = number(s, 4), m = number(s + 5, 2), d = number(s + 8, 2), clock, east;
+    int y = four(s), m = two(s + 5), d = two(s + 8);
+    int64_t clock, east;
     if (s[7] != '-' || y < 0 || m < 1 || m > 12 || d < 1 || d > 31) {
         return false;
     }
@@ -100,10 +108,10 @@ static bool iso(const char *s, size_t len, int64_t *out)
     return true;
 }
 
-static int64_t month_of(const char *s)
+static int month_of(const char *s)
 {
     static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    for (int64_t m = 0; m < 12; m++) {
+    for (int m = 0; m < 12; m++) {
         if (memcmp(s, names + 3 * m, 3) == 0) {
             return m + 1;
         }
@@ -114,7 +122,7 @@ static int64_t month_of(const char *s)
 /* Day, month name, year, each with one byte between. */
 static bool named_day(const char *s, int64_t *days)
 {
-    int64_t d = number(s, 2), m = month_of(s + 3), y = number(s + 7, 4);
+    int d = two(s), m = month_of(s + 3), y = four(s + 7);
     *days = m > 0 ? civil_days(y, m, d) : 0;
     return d >= 1 && d <= 31 && m > 0 && y >= 0;
 }
@@ -174,7 +182,7 @@ static int hex(char c)
                                   : -1;
 }
 
-size_t url_decode(char *s, size_t len)
+size_t url_decode(const char *s, size_t len, char *to)
 {
     size_t out = 0;
     for (size_t i = 0; i < len; i++) {
@@ -189,7 +197,7 @@ size_t url_decode(char *s, size_t len)
             c = (char)(hi * 16 + lo);
             i += 2;
         }
-        s[out++] = c;
+        to[out++] = c;
     }
     return out;
 }

@@ -108,24 +108,9 @@ static int record(struct reader *r, const char *p, size_t len, struct gt_error *
 /* Keeps an incomplete record until the next piece. */
 static int hold(struct reader *r, const char *p, size_t len, struct gt_error *err)
 {
-    if (r->held + len > RECORD_MAX) {
-        return gt_fail(err, GT_EPARSE, r->name, "a record is longer than %u bytes", RECORD_MAX);
-    }
-    if (r->held + len > r->cap) {
-        size_t cap = r->cap ? r->cap * 2 : 65536;
-        cap = cap < r->held + len ? r->held + len : cap;
-        char *q = realloc(r->hold, cap);
-        if (!q) {
-            return gt_fail(err, GT_ENOMEM, "", "out of memory");
-        }
-        r->hold = q;
-        r->cap = cap;
-    }
-    if (len) {
-        memcpy(r->hold + r->held, p, len);
-    }
-    r->held += len;
-    return 0;
+    return r->held + len > RECORD_MAX
+               ? gt_fail(err, GT_EPARSE, r->name, "a record is longer than %u bytes", RECORD_MAX)
+               : reader_hold(r, p, len, err);
 }
 
 int find_feed(struct reader *r, const char *data, size_t len, bool end, struct gt_error *err)

@@ -22,7 +22,7 @@ static const char *const column[] = {
 };
 enum { H_COUNT = sizeof column / sizeof *column };
 
-static int header(struct reader *r, struct csv_record *rec, struct histogram_columns *h,
+static int header(struct reader *r, const struct csv_record *rec, struct histogram_columns *h,
                   struct gt_error *err)
 {
     for (int i = 0; i < H_COUNT; i++) {
@@ -73,7 +73,7 @@ static double real_at(const struct csv_record *rec, int at)
     return *end == '\0' && v >= 0 && v < 1e30 ? v : -1;
 }
 
-int histogram_row(struct reader *r, struct csv_record *rec, struct gt_error *err)
+int histogram_row(struct reader *r, const struct csv_record *rec, struct gt_error *err)
 {
     struct histogram_columns *h = r->state;
     if (!h->known) {

@@ -1,25 +1,44 @@
 /* Inside pricing/inventory: the aggregator and what the formats share. */
 #ifndef GPUTIER_INVENTORY_PRIV_H
 #define GPUTIER_INVENTORY_PRIV_H
+#include "cells.h"
 #include "gputier/arena.h"
 #include "gputier/inventory.h"
+#include <pthread.h>
 
-struct cell;
+/* A text and its id, seen lately. */
+struct seen {
+    const char *text;
+    size_t len;
+    uint32_t id;
+};
+#define SEEN_BITS    9
+#define SEEN_CLASSES 16
 struct inventory {
-    struct inventory_options o;
+    struct inventory_options o; /* access: sorted by key */
     struct inventory_stats stats;
     struct arena *arena;
     struct intern *classes, *prefixes;
-    struct cell *table; /* open addressing */
-    size_t n_cells, capacity;
-    struct inventory_access *access; /* own, sorted copy */
+    struct seen seen_prefix[1 << SEEN_BITS], seen_class[SEEN_CLASSES];
+    uint64_t size_from[INVENTORY_EDGES - 1];
+    int64_t age_from[INVENTORY_EDGES - 1]; /* seconds */
+    struct cells cells;
+    struct inventory_access *access; /* own copy of o.access; NULL in a child */
     struct inventory_row *rows;
     uint64_t made_at; /* objects seen when rows were made */
-    /* the last prefix seen: listings come folder by folder */
-    char last_prefix[256];
-    size_t last_len;
-    uint32_t last_id;
+    struct inventory *parent;
+    pthread_mutex_t lock; /* on what children give: cells and names */
+    /* how far all files together are, in the root */
+    uint64_t done, total, rows_done; /* __atomic */
+    pthread_mutex_t show;
+    bool ordered; /* of a child: given only after those of the files before */
 };
+/* An inventory of one file, and what it holds given to its parent (any thread). The counters are
+ * left to the caller. */
+int inventory_child(struct inventory *parent, struct inventory **out, struct gt_error *err);
+int inventory_give(struct inventory *child, struct gt_error *err);
+const struct inventory_access *access_find(const struct inventory *inv, const char *key,
+                                           size_t len);
 struct object {
     const char *key; /* decoded */
     size_t key_len;
@@ -44,8 +63,8 @@ bool digits_u64(const char *s, size_t len, uint64_t *out);
 bool instant(const char *s, size_t len, int64_t *out);
 /* "10/Feb/2026:07:28:12 +0000" of access logs. */
 bool log_instant(const char *s, size_t len, int64_t *out);
-/* In place, `+` = space; the new length, SIZE_MAX on a broken escape. */
-size_t url_decode(char *s, size_t len);
+/* `+` = space; the new length, SIZE_MAX on a broken escape. to: room for len bytes. */
+size_t url_decode(const char *from, size_t len, char *to);
 
 /* Streaming readers: bytes in any pieces, one call per file. */
 struct reader {
@@ -54,21 +73,29 @@ struct reader {
     char *hold; /* incomplete record */
     size_t held, cap;
     uint64_t line;
-    int mode;       /* the format's own */
+    int mode; /* the format's own */
+    struct spare {
+        char *at;
+        size_t cap;
+    } fields, key;  /* of one record: without doubled quotes; URL-decoded */
     char separator; /* CSV: 0 = comma */
     void *state;    /* in an arena or static */
 };
+int spare_room(struct spare *s, size_t size, struct gt_error *err);
+/* Adds to r->hold. */
+int reader_hold(struct reader *r, const char *data, size_t len, struct gt_error *err);
 #define RECORD_MAX (1u << 20)
 int find_feed(struct reader *r, const char *data, size_t len, bool end, struct gt_error *err);
 
-/* CSV (RFC 4180): fields of one record, unquoted in place. */
+/* CSV (RFC 4180): fields of one record, without their quotes, borrowed for the call. */
 #define CSV_FIELDS 64
 struct csv_record {
-    char *field[CSV_FIELDS];
+    const char *field[CSV_FIELDS];
     size_t len[CSV_FIELDS];
-    size_t n; /* may be more than CSV_FIELDS: those behind are not kept */
+    size_t n;         /* may be more than CSV_FIELDS: those behind are not kept */
+    uint64_t doubled; /* fields that still hold doubled quotes, while the record is read */
 };
-typedef int csv_row(struct reader *r, struct csv_record *rec, struct gt_error *err);
+typedef int csv_row(struct reader *r, const struct csv_record *rec, struct gt_error *err);
 int csv_feed(struct reader *r, const char *data, size_t len, bool end, csv_row *row,
              struct gt_error *err);
 bool csv_named(const struct csv_record *rec, size_t i, const char *name); /* case aside */
@@ -130,7 +157,10 @@ int tell(const struct inventory_options *o, const char *name, const char *head, 
          struct told *out, struct gt_error *err);
 int read_manifest(struct inventory *inv, const char *path, const char *text, size_t len,
                   struct gt_error *err);
-/* told: NULL = by its content. */
+/* told: NULL = by their content. */
+int read_files(struct inventory *inv, const char *const *paths, size_t n, const struct told *told,
+               struct gt_error *err);
+void progress_total(struct inventory *inv, const char *path);
 int read_file_as(struct inventory *inv, const char *path, const struct told *told,
                  struct gt_error *err);
 

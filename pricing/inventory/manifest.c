@@ -122,27 +122,42 @@ static int told_gcs(const cJSON *doc, const char *path, char *fields, size_t siz
     return 0;
 }
 
+/* The file that an entry of the list names, in arena. */
+static int data_file(const char *path, const cJSON *file, const char *member, struct arena *arena,
+                     const char **out, struct gt_error *err)
+{
+    const cJSON *key = member ? get(file, member) : file;
+    char name[4096];
+    if (!cJSON_IsString(key) || strstr(key->valuestring, "..")) {
+        return gt_fail(err, GT_EPARSE, path, "a file without a plain key");
+    }
+    if (!locate(path, key->valuestring, name, sizeof name)) {
+        return gt_fail(err, GT_ENOTFOUND, path, "data file '%.200s' is not there",
+                       key->valuestring);
+    }
+    *out = arena_strdup(arena, name);
+    return *out ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
+}
+
 static int data_files(struct inventory *inv, const char *path, const cJSON *files,
                       const char *member, const struct told *told, struct gt_error *err)
 {
+    size_t n = 0;
     const cJSON *file;
-    int rc = 0;
     cJSON_ArrayForEach(file, files)
     {
-        const cJSON *key = member ? get(file, member) : file;
-        char name[4096];
-        if (rc < 0) {
-            break;
-        }
-        if (!cJSON_IsString(key) || strstr(key->valuestring, "..")) {
-            return gt_fail(err, GT_EPARSE, path, "a file without a plain key");
-        }
-        if (!locate(path, key->valuestring, name, sizeof name)) {
-            return gt_fail(err, GT_ENOTFOUND, path, "data file '%.200s' is not there",
-                           key->valuestring);
-        }
-        rc = read_file_as(inv, name, told, err);
+        n++;
     }
+    struct arena *arena = arena_new(0);
+    const char **names = arena ? arena_array(arena, n + 1, sizeof *names) : NULL;
+    int rc = names ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    n = 0;
+    cJSON_ArrayForEach(file, files)
+    {
+        rc = rc ? rc : data_file(path, file, member, arena, &names[n++], err);
+    }
+    rc = rc ? rc : read_files(inv, names, n, told, err);
+    arena_free(arena);
     return rc;
 }
 

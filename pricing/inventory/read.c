@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PIECE        (1u << 18)
 #define MANIFEST_MAX (8u << 20)
@@ -106,6 +107,38 @@ static int sink(void *ctx, const char *data, size_t len, struct gt_error *err)
     return len ? feed(ctx, data, len, false, err) : 0;
 }
 
+static struct inventory *root_of(struct inventory *inv)
+{
+    while (inv->parent) {
+        inv = inv->parent;
+    }
+    return inv;
+}
+
+void progress_total(struct inventory *inv, const char *path)
+{
+    struct stat st;
+    struct inventory *root = root_of(inv);
+    if (root->o.progress && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        __atomic_add_fetch(&root->total, (uint64_t)st.st_size, __ATOMIC_RELAXED);
+    }
+}
+
+/* Shown by whichever thread comes when nobody is showing. */
+static void progress_add(struct inventory *inv, uint64_t bytes, uint64_t rows)
+{
+    struct inventory *root = root_of(inv);
+    struct inventory_progress p = {
+        .bytes = __atomic_add_fetch(&root->done, bytes, __ATOMIC_RELAXED),
+        .rows = __atomic_add_fetch(&root->rows_done, rows, __ATOMIC_RELAXED),
+        .total_bytes = __atomic_load_n(&root->total, __ATOMIC_RELAXED),
+    };
+    if (root->o.progress && pthread_mutex_trylock(&root->show) == 0) {
+        root->o.progress(root->o.progress_ctx, &p);
+        pthread_mutex_unlock(&root->show);
+    }
+}
+
 static int pump(FILE *f, struct stream *s, struct gt_error *err)
 {
     struct unpack *u = NULL;
@@ -114,7 +147,9 @@ static int pump(FILE *f, struct stream *s, struct gt_error *err)
                    : gt_fail(err, GT_ENOMEM, "", "out of memory");
     size_t n;
     while (rc == 0 && (n = fread(piece, 1, PIECE, f)) > 0) {
+        uint64_t rows = s->r.inv->stats.rows;
         rc = unpack_feed(u, piece, n, err);
+        progress_add(s->r.inv, n, s->r.inv->stats.rows - rows);
     }
     if (rc == 0 && ferror(f)) {
         rc = errno == EINTR ? gt_fail(err, GT_ECANCELLED, s->r.name, "interrupted")
@@ -131,6 +166,8 @@ static void release(struct stream *s)
 {
     json_list_free(s->json);
     free(s->r.hold);
+    free(s->r.fields.at);
+    free(s->r.key.at);
     free(s->head);
 }
 
@@ -152,11 +189,6 @@ int read_file_as(struct inventory *inv, const char *path, const struct told *tol
     }
     release(&s);
     return rc;
-}
-
-int inventory_read(struct inventory *inv, const char *path, struct gt_error *err)
-{
-    return read_file_as(inv, path, NULL, err);
 }
 
 int inventory_read_text(struct inventory *inv, const char *name, const char *text, size_t len,

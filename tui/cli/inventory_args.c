@@ -42,7 +42,9 @@ static int kind_of(const char *name, enum inventory_format *out, struct gt_error
 int inventory_from_args(struct app *app, const struct cli_args *args, const char *const *files,
                         size_t n, struct inventory **inv, struct gt_error *err)
 {
-    struct inventory_options o = {.as_of = app->as_of == GT_TIME_NONE ? app->now : app->as_of,
+    const struct team team = team_threads(0);
+    struct inventory_options o = {.team = &team,
+                                  .as_of = app->as_of == GT_TIME_NONE ? app->now : app->as_of,
                                   .cancel = app->cancel,
                                   .file_schema = cli_value(args, "columns")};
     const char *kind = cli_value(args, "kind");
@@ -58,9 +60,7 @@ int inventory_from_args(struct app *app, const struct cli_args *args, const char
         o.n_access = access.n;
     }
     rc = rc ? rc : inventory_new(&o, inv, err);
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = inventory_read(*inv, files[i], err);
-    }
+    rc = rc ? rc : inventory_read_files(*inv, files, n, err);
     if (rc == 0) {
         const struct inventory_row *row; /* made while the accesses are still there */
         size_t rows;

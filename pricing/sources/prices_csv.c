@@ -168,12 +168,20 @@ static int hand_price(const char *text, const char *currency, money *out)
     return src_price(plain, out);
 }
 
+/* What to say of a price that is refused. */
+static const char *expected_price(const char *text)
+{
+    const char *comma = strchr(text, ',');
+    return comma && !strchr(comma + 1, ',') && !strchr(text, '.')
+               ? "a comma without a point may mean thousands or a decimal; expected it as 1234, "
+                 "1,234.00 or 1.234"
+               : "expected a decimal number from 0 to 10^9 (a sign of its own currency and commas "
+                 "by three before a point may stand in it), or nothing";
+}
+
 static int take_price(struct parser *p, const struct csv_row *row, struct offer_row *o,
                       struct gt_error *err)
 {
-    static const char allowed[] =
-        "expected a decimal number from 0 to 10^9 (a sign of its own currency and commas by three "
-        "before a point may stand in it), or nothing";
     if (purchase_from_name(table_text(p, row, PURCHASE), &o->purchase) != 0) {
         return table_refuse(p, row, PURCHASE,
                             "expected on_demand, spot, low_priority, monthly, reserved_1y, "
@@ -187,10 +195,10 @@ static int take_price(struct parser *p, const struct csv_row *row, struct offer_
     const char *price = table_text(p, row, PRICE), *upfront = table_text(p, row, UPFRONT);
     bool priced = !no_price(price);
     if (!no_price(upfront) && hand_price(upfront, o->currency, &o->upfront) != 0) {
-        return table_refuse(p, row, UPFRONT, allowed, err);
+        return table_refuse(p, row, UPFRONT, expected_price(upfront), err);
     }
     if (priced && hand_price(price, o->currency, &o->price_per_hour) != 0) {
-        return table_refuse(p, row, PRICE, allowed, err);
+        return table_refuse(p, row, PRICE, expected_price(price), err);
     }
     if (priced && o->price_per_hour == 0 && o->upfront == 0) {
         return table_refuse(p, row, PRICE,
@@ -211,7 +219,7 @@ static int take_price(struct parser *p, const struct csv_row *row, struct offer_
     } else if (o->purchase == PURCHASE_MONTHLY && o->price_state == PRICE_KNOWN) {
         /* given per hour; the package is what 730 of them cost */
         if (money_mul_ratio(o->price_per_hour, GT_HOURS_PER_MONTH, 1, &o->price_month) != 0) {
-            return table_refuse(p, row, PRICE, allowed, err);
+            return table_refuse(p, row, PRICE, expected_price(price), err);
         }
         o->price_per_hour = 0;
     }

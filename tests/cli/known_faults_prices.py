@@ -278,6 +278,8 @@ def f147_prices_as_people_write_them():
         box = Box()
         r = box.take("prices-csv", own_list([own("a", "1"), own("t", text, currency=currency)]), status=4)
         check("%r in %s names its line" % (text[:20], currency), ":3: price_per_hour" in r.stderr and box.offers() == [], True)
+        alone = text.count(",") == 1 and "." not in text
+        check("%r says how to write it" % text[:20], "thousands or a decimal; expected it as 1234, 1,234.00 or 1.234" in r.stderr, alone)
     for text, currency in (("€4", "EUR"), ("£4", "GBP"), ("¥4", "CNY"), ("¥4", "JPY"), ("$4", "AUD")):
         box = Box()
         box.take("prices-csv", own_list([own("t", text, currency=currency)]))

@@ -48,7 +48,8 @@ struct inventory_options {
     const struct inventory_access *access;
     size_t n_access;
     const volatile int *cancel; /* NULL = never */
-    /* Called from time to time, by one thread at a time; NULL = never. */
+    /* These need live only while files are read. progress: called from time to time, by one
+     * thread at a time; NULL = never. */
     void (*progress)(void *ctx, const struct inventory_progress *p);
     void *progress_ctx;
     const struct team *team; /* reads several files at once; NULL: one */

@@ -173,24 +173,35 @@ static uint64_t lines_in(const char *p, const char *end)
     return n;
 }
 
-/* The records from p on; *rest = the one that is cut, or end. one: only the first. */
-static int records(struct reader *r, const char *p, const char *end, bool last, bool one,
-                   csv_row *row, const char **rest, struct gt_error *err)
+/* Behind the next line break: one stray quote costs one row. */
+static const char *skip_line(struct reader *r, const char *p, const char *end)
+{
+    const char *q = memchr(p, '\n', (size_t)(end - p));
+    r->skipping = !q;
+    return q ? q + 1 : end;
+}
+
+/* The records from p on; *rest = the one that is cut, or end. */
+static int records(struct reader *r, const char *p, const char *end, bool last, csv_row *row,
+                   const char **rest, struct gt_error *err)
 {
     int rc = 0;
+    if (r->skipping) {
+        p = skip_line(r, p, end);
+    }
     while (rc == 0 && p < end) {
         struct csv_record rec;
         const char *next = p;
         enum outcome o = record(p, end, last, r->separator ? r->separator : ',', &rec, &next);
-        if (o == RECORD_CUT && (size_t)(end - p) <= RECORD_MAX) {
+        bool long_one = (size_t)((o == RECORD_DONE ? next : end) - p) > RECORD_MAX;
+        if (o == RECORD_CUT && !long_one) {
             break;
         }
         r->line++;
-        if (o != RECORD_DONE) {
-            /* Go on after the next line break: one stray quote costs one row. */
-            const char *q = memchr(p, '\n', (size_t)(end - p));
-            next = q ? q + 1 : end;
-            rc = bad_row(r->inv, r->name, r->line, "broken quoting", err);
+        if (o == RECORD_BAD || long_one) {
+            next = skip_line(r, p, end);
+            rc = bad_row(r->inv, r->name, r->line,
+                         o == RECORD_BAD ? "broken quoting" : "longer than 1 MiB", err);
         } else if (rec.n > 1 || rec.len[0] > 0) {
             uint64_t more = next - p > 2 ? lines_in(p, next - 1) : 0;
             rc = rec.doubled ? undouble(r, &rec, (size_t)(next - p), err) : 0;
@@ -198,9 +209,6 @@ static int records(struct reader *r, const char *p, const char *end, bool last, 
             r->line += more;
         }
         p = next;
-        if (one) {
-            break;
-        }
     }
     *rest = p;
     return rc;
@@ -219,7 +227,7 @@ static int join(struct reader *r, const char *data, size_t len, bool last, csv_r
         step *= 2;
         bool all = taken == len;
         const char *rest = r->hold;
-        rc = rc ? rc : records(r, r->hold, r->hold + r->held, last && all, true, row, &rest, err);
+        rc = rc ? rc : records(r, r->hold, r->hold + r->held, last && all, row, &rest, err);
         size_t done = (size_t)(rest - r->hold), over = r->held - done;
         if (rc) {
             return rc;
@@ -247,6 +255,6 @@ int csv_feed(struct reader *r, const char *data, size_t len, bool last, csv_row 
         return rc;
     }
     const char *rest = data + used;
-    rc = records(r, data + used, data + len, last, false, row, &rest, err);
+    rc = records(r, data + used, data + len, last, row, &rest, err);
     return rc ? rc : reader_hold(r, rest, (size_t)(data + len - rest), err);
 }

@@ -79,6 +79,7 @@ struct reader {
         size_t cap;
     } fields, key;  /* of one record: without doubled quotes; URL-decoded */
     char separator; /* CSV: 0 = comma */
+    bool skipping;  /* CSV: what is left of a broken row's line */
     void *state;    /* in an arena or static */
 };
 int spare_room(struct spare *s, size_t size, struct gt_error *err);

@@ -1,8 +1,11 @@
 /* Reading inventories for commands (inventory_args.h). */
 #include "inventory_args.h"
 #include "gputier/units.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static int whole(const struct cli_args *args, const char *name, uint64_t fallback, uint64_t most,
                  uint64_t *out, struct gt_error *err)
@@ -39,12 +42,62 @@ static int kind_of(const char *name, enum inventory_format *out, struct gt_error
     return gt_fail(err, GT_EUSAGE, "", "--kind: found '%.40s', expected one of %s", name, all);
 }
 
+struct bar {
+    bool drawn;
+    int64_t started_ms, drawn_ms;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Five times a second at most, and nothing for what is read at once. */
+static void draw(void *ctx, const struct inventory_progress *p)
+{
+    struct bar *b = ctx;
+    int64_t now = now_ms();
+    if (now - b->drawn_ms < 200) {
+        return;
+    }
+    double s = (double)(now - b->started_ms) / 1000;
+    char got[32], all[32], left[64] = "";
+    if (p->total_bytes > p->bytes && p->bytes > 0) {
+        double more = s * (double)(p->total_bytes - p->bytes) / (double)p->bytes;
+        snprintf(left, sizeof left, " of %s, %.0f s left", size_format(p->total_bytes, all), more);
+    }
+    fprintf(stderr, "\r%" PRIu64 " rows, %.1f million a second, %s%s\x1b[K", p->rows,
+            (double)p->rows / s / 1e6, size_format(p->bytes, got), left);
+    b->drawn_ms = now;
+    b->drawn = true;
+}
+
+/* Every file of the command, with the progress on a terminal. */
+static int read_all(struct app *app, const struct inventory_options *o, const char *const *files,
+                    size_t n, struct inventory **inv, struct gt_error *err)
+{
+    const struct team team = team_threads(0);
+    struct bar bar = {.started_ms = now_ms()};
+    struct inventory_options with = *o;
+    bool show = isatty(STDERR_FILENO) && !app->plain && !app->quiet;
+    bar.drawn_ms = bar.started_ms;
+    with.team = &team;
+    with.progress = show ? draw : NULL;
+    with.progress_ctx = &bar;
+    int rc = inventory_new(&with, inv, err);
+    rc = rc ? rc : inventory_read_files(*inv, files, n, err);
+    if (bar.drawn) {
+        fputs("\r\x1b[K", stderr);
+    }
+    return rc;
+}
+
 int inventory_from_args(struct app *app, const struct cli_args *args, const char *const *files,
                         size_t n, struct inventory **inv, struct gt_error *err)
 {
-    const struct team team = team_threads(0);
-    struct inventory_options o = {.team = &team,
-                                  .as_of = app->as_of == GT_TIME_NONE ? app->now : app->as_of,
+    struct inventory_options o = {.as_of = app->as_of == GT_TIME_NONE ? app->now : app->as_of,
                                   .cancel = app->cancel,
                                   .file_schema = cli_value(args, "columns")};
     const char *kind = cli_value(args, "kind");
@@ -59,8 +112,7 @@ int inventory_from_args(struct app *app, const struct cli_args *args, const char
         o.access = access.at;
         o.n_access = access.n;
     }
-    rc = rc ? rc : inventory_new(&o, inv, err);
-    rc = rc ? rc : inventory_read_files(*inv, files, n, err);
+    rc = rc ? rc : read_all(app, &o, files, n, inv, err);
     if (rc == 0) {
         const struct inventory_row *row; /* made while the accesses are still there */
         size_t rows;

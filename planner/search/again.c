@@ -1,14 +1,20 @@
 /* Planning again after a change. Two parts of a search are kept while what they depend on stays:
- * the machines that pass the filters, and the opened search (rates, luck, placements), one for
- * each of two numbers of runs, as a screen asks with few and then with many. The pass itself is
- * done anew: its order and its bounds belong to the answer. Plan sets point into an opened part,
- * which is therefore counted and lives as long as the last of them. */
+ * the machines that any filter may ask for, and the opened search (rates, luck, placements), one
+ * for each of two numbers of runs, as a screen asks with few and then with many. A changed filter
+ * only selects among the machines (select.c); rates and placements come as they are first wanted.
+ * The pass itself is done anew: its order and its bounds belong to the answer. Plan sets point into
+ * an opened part, which is therefore counted and lives as long as the last of them.
+ *
+ * Memory: of the machines one struct machine and one struct brief (some 350 bytes) for each offer
+ * of a GPU; of each opened part what one plan needs, and once that is over MAX_OPENED bytes the
+ * next plan opens a new one. */
 #include "again.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define OPENED  2
-#define MAX_KEY (16U << 20)
+#define OPENED     2
+#define MAX_KEY    (16U << 20)
+#define MAX_OPENED ((size_t)64 << 20)
 
 struct plan_kept {
     int users; /* __atomic: sets are freed in other threads than they are made in */
@@ -78,7 +84,7 @@ static bool same_key(const struct plan_kept *a, const struct plan_kept *b)
     return a->key.len == b->key.len && memcmp(a->key.data, b->key.data, a->key.len) == 0;
 }
 
-/* The machines of the filters in `like`: those of before, or made now. */
+/* The machines that filters select from: those of before, or made now. */
 static int machines_for(struct plan_memory *m, const struct search *like)
 {
     struct plan_kept *k = kept_new(like, AGAIN_MACHINES);
@@ -95,6 +101,7 @@ static int machines_for(struct plan_memory *m, const struct search *like)
         kept_release(m->opened[i]);
         m->opened[i] = NULL;
     }
+    k->q.any_filter = true;
     int rc = search_machines(&k->q);
     if (rc != 0) {
         kept_release(k);
@@ -109,11 +116,13 @@ static int take_machines(struct search *q, const struct search *from)
 {
     q->machine = from->machine;
     q->n_machines = from->n_machines;
-    q->unpriced = from->unpriced;
-    q->n_unpriced = from->n_unpriced;
+    q->no_price = from->no_price;
+    q->n_no_price = from->n_no_price;
     q->brief = from->brief;
     q->shape = from->shape;
     q->n_shapes = from->n_shapes;
+    q->n_cells = from->n_cells;
+    q->group = from->group;
     q->n_groups = from->n_groups;
     q->n_regions = q->cap_regions = from->n_regions;
     q->region = arena_array(q->arena, q->n_regions + 1, sizeof *q->region);
@@ -135,17 +144,17 @@ static int opened_for(struct plan_memory *m, const struct search *like)
     }
     for (size_t i = 0; i < OPENED; i++) {
         struct plan_kept *found = m->opened[i];
-        if (found != NULL && same_key(found, k)) {
+        if (found != NULL && same_key(found, k) && arena_used(found->arena) <= MAX_OPENED) {
             memmove(&m->opened[1], &m->opened[0], i * sizeof m->opened[0]);
             m->opened[0] = found;
             kept_release(k);
-            return 0;
+            return search_filter_names(like);
         }
     }
     int rc = search_open_work(&k->q);
     rc = rc != 0 ? rc : machines_for(m, like);
     rc = rc != 0 ? rc : take_machines(&k->q, &m->machines->q);
-    rc = rc != 0 ? rc : search_open_places(&k->q);
+    rc = rc != 0 ? rc : search_luck(&k->q);
     if (rc != 0) {
         kept_release(k);
         return rc;
@@ -154,6 +163,25 @@ static int opened_for(struct plan_memory *m, const struct search *like)
     memmove(&m->opened[1], &m->opened[0], (OPENED - 1) * sizeof m->opened[0]);
     m->opened[0] = k;
     return 0;
+}
+
+/* What this plan selects: q is a copy of the opened part, for one plan. What is made here for the
+ * first time stays with what is kept. */
+static int select_for(struct plan_memory *m, struct search *q)
+{
+    struct search *keep = &m->opened[0]->q, *machines = &m->machines->q;
+    keep->s = machines->s = q->s; /* the scenario they were made for may be gone */
+    keep->o = machines->o = q->o;
+    keep->err = machines->err = q->err;
+    int rc = search_net(q->s) && !machines->twins ? search_twins(machines) : 0;
+    q->twins = machines->twins;
+    rc = rc != 0 ? rc : search_select(q);
+    rc = rc != 0 ? rc : search_places(keep, q->region_ok);
+    if (rc != 0) { /* a region may be half there */
+        kept_release(m->opened[0]);
+        m->opened[0] = NULL;
+    }
+    return rc;
 }
 
 int plan_search_again(struct plan_memory *m, const struct scenario *s, const struct catalog *c,
@@ -187,9 +215,17 @@ int plan_search_again(struct plan_memory *m, const struct scenario *s, const str
     q->use_deadline = like.use_deadline;
     q->use_budget = like.use_budget;
     q->budget_usd = like.budget_usd;
+    rc = select_for(m, q);
+    if (rc != 0) {
+        arena_free(a);
+        free(q);
+        return rc;
+    }
+    q->no_memory = k->q.no_memory;
     rc = search_finish(q, kept_hold(k), out);
     memcpy(k->q.kinds, q->kinds, sizeof q->kinds); /* what came in between */
     k->q.least_h = q->least_h;
+    k->q.least_for = q->least_for;
     free(q);
     return rc;
 }

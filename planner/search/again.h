@@ -6,7 +6,7 @@
 
 /* The parts of a search that are kept, each a superset of the one before. */
 enum again_part {
-    AGAIN_MACHINES, /* offers that pass the filters: search_machines */
+    AGAIN_MACHINES, /* offers that any filter may ask for: search_machines */
     AGAIN_OPENED,   /* rates, luck, placements: the rest of search_open */
 };
 /* Adds everything that this part of a search may depend on. */

@@ -22,38 +22,18 @@ static void text(struct buf *b, const char *s)
 
 #define FIELD(b, x) add(b, &(x), sizeof(x))
 
-static void filters(struct buf *b, const struct scenario *s)
+static void machines(struct buf *b, const struct scenario *s)
 {
-    bool deadline = s->deadline_s > 0;
-    FIELD(b, s->n_vendors);
-    for (size_t i = 0; i < s->n_vendors; i++) {
-        text(b, s->vendors[i]);
-    }
-    FIELD(b, s->n_regions);
-    for (size_t i = 0; i < s->n_regions; i++) {
-        text(b, s->regions[i].vendor);
-        text(b, s->regions[i].region);
-    }
-    FIELD(b, s->n_gpu_models);
-    for (size_t i = 0; i < s->n_gpu_models; i++) {
-        text(b, s->gpu_models[i]);
-    }
     FIELD(b, s->n_discounts);
     for (size_t i = 0; i < s->n_discounts; i++) {
         text(b, s->discounts[i].vendor);
         FIELD(b, s->discounts[i].purchase);
         FIELD(b, s->discounts[i].factor);
     }
-    FIELD(b, s->gpus_max);
-    FIELD(b, s->purchase_mask);
-    FIELD(b, deadline);
     FIELD(b, s->spot_max_price_factor);
-    text(b, s->spot_policy);
     FIELD(b, s->interruption_per_h);
     FIELD(b, s->spread_types);
     FIELD(b, s->spread_zones);
-    FIELD(b, s->start_wait_spot_s);
-    FIELD(b, s->wait_before_fallback_s);
 }
 
 static void workload(struct buf *b, const struct scenario *s)
@@ -94,6 +74,9 @@ static void workload(struct buf *b, const struct scenario *s)
     FIELD(b, s->use_share_hi);
     FIELD(b, s->use_owned);
     FIELD(b, s->start_wait_on_demand_s);
+    text(b, s->spot_policy);
+    FIELD(b, s->start_wait_spot_s);
+    FIELD(b, s->wait_before_fallback_s);
 }
 
 static void data(struct buf *b, const struct scenario *s)
@@ -114,15 +97,16 @@ static void data(struct buf *b, const struct scenario *s)
     }
 }
 
-/* Not written, as only the pass and what follows it read them: deadline, confidence, budget,
- * use_hourly, scores, name, file, defaults; and all of serving, which plan refuses. */
+/* Not written, as the selection reads them: vendors, regions, gpu_models, gpus_max, purchase; as
+ * only the pass and what follows it read them: deadline, confidence, budget, use_hourly, scores,
+ * name, file, defaults; and all of serving, which plan refuses. */
 void again_key(struct buf *b, const struct search *q, enum again_part part)
 {
     FIELD(b, q->c);
     FIELD(b, q->c->generation);
     FIELD(b, q->c->as_of);
     FIELD(b, q->o->now);
-    filters(b, q->s);
+    machines(b, q->s);
     if (part == AGAIN_OPENED) {
         FIELD(b, q->o->seed);
         FIELD(b, q->o->runs);

@@ -50,7 +50,8 @@ static const struct machine *other_way(const struct search *q, const struct mach
     const struct machine *best = NULL;
     for (size_t i = 0; i < q->n_machines; i++) {
         const struct machine *x = &q->machine[i];
-        if (x->purchase == p && same_place(q, x, m) && (best == NULL || x->usd_h < best->usd_h)) {
+        if (search_selected(q, i) && x->purchase == p && same_place(q, x, m) &&
+            (best == NULL || x->usd_h < best->usd_h)) {
             best = x;
         }
     }
@@ -222,7 +223,7 @@ static size_t sold_of(const struct search *q, struct sold *sold, size_t *found)
     size_t n = 0;
     *found = 0;
     for (size_t i = 0; i < q->n_machines; i++) {
-        if (q->brief[i].hourly) {
+        if (q->brief[i].hourly || !search_selected(q, i)) {
             continue;
         }
         const struct machine *m = &q->machine[i];

@@ -56,7 +56,7 @@ void lower_bound(const struct search *q, const struct machine *m, const struct k
     *p95_h = wait + s->setup_s / HOUR + k->work_h * (spot ? k->slow_spot : k->slow_demand);
     *usd = machine_usd(q, m, n, run, wait + run) + q->region[m->region_index].min_usd;
     /* With a twin on demand less of the run may be exposed than all of it. */
-    *risk = spot && m->twin == NULL ? -expm1(-m->lambda_per_h * n * run) : 0;
+    *risk = spot && twin_of(q, m) == NULL ? -expm1(-m->lambda_per_h * n * run) : 0;
 }
 
 /* Exposure if any of it runs on spot, and the cost if none does. */
@@ -65,7 +65,7 @@ static void set_exposure(const struct search *q, const struct machine *m, int n,
 {
     l->risk = m->lambda_per_h > 0 ? -expm1(-m->lambda_per_h * n * run_h) : 0;
     l->twin_usd = (double)NAN;
-    if (m->lambda_per_h > 0 && m->twin != NULL) {
+    if (m->lambda_per_h > 0 && twin_of(q, m) != NULL) {
         l->twin_usd = n * m->twin->usd_h * run_h + other_usd;
         if (fallback_applies(q, m)) {
             l->risk *= -expm1(-q->s->wait_before_fallback_s / q->s->start_wait_spot_s);

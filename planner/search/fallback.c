@@ -10,7 +10,7 @@
 bool fallback_applies(const struct search *q, const struct machine *m)
 {
     return q->s->wait_before_fallback_s >= 0 && q->s->start_wait_spot_s > 0 &&
-           m->lambda_per_h > 0 && m->twin != NULL;
+           m->lambda_per_h > 0 && twin_of(q, m) != NULL;
 }
 
 static void on_demand(struct mixed_run *r, double setup, double again, double rest)

@@ -1,38 +1,11 @@
-/* Offers that pass the scenario's filters, as machines with what the search needs at hand. */
+/* Offers as machines with what the search needs at hand: those that pass the scenario's filters, or
+ * all that any filter may ask for, when the list is to serve changed filters too (select.c). */
 #include "gputier/text.h"
 #include "gputier/units.h"
 #include "search.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool vendor_wanted(const struct scenario *s, const char *vendor, const char *region)
-{
-    bool ok = s->n_vendors == 0;
-    for (size_t i = 0; i < s->n_vendors && !ok; i++) {
-        ok = strcmp(s->vendors[i], vendor) == 0;
-    }
-    if (!ok || s->n_regions == 0) {
-        return ok;
-    }
-    for (size_t i = 0; i < s->n_regions; i++) {
-        if (strcmp(s->regions[i].vendor, vendor) == 0 &&
-            strcmp(s->regions[i].region, region) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool gpu_wanted(const struct scenario *s, const char *gpu)
-{
-    for (size_t i = 0; i < s->n_gpu_models; i++) {
-        if (text_leading_parts(s->gpu_models[i], gpu)) {
-            return true;
-        }
-    }
-    return s->n_gpu_models == 0;
-}
 
 static double discount(const struct scenario *s, const char *vendor, enum purchase p)
 {
@@ -53,51 +26,10 @@ static double in_usd(const struct search *q, size_t row, money amount)
 }
 
 /* Spec of a machine's GPU; the whole name first, so that forms are never mixed. */
-static const struct gpu_spec *spec_of(const struct search *q, size_t row)
+const struct gpu_spec *search_spec_of(const struct search *q, size_t row)
 {
     int i = q->c->offers.gpu_spec[row];
     return i >= 0 && (size_t)i < q->c->n_gpus ? &q->c->gpus[i] : NULL;
-}
-
-/* Accelerators that are no GPUs (Inferentia, TPU …) stand in price lists too; they run other
- * software than the model speaks of, so they are taken only when the scenario names them. */
-static bool is_gpu(const struct search *q, size_t row)
-{
-    static const char *const makers[] = {"NVIDIA", "AMD", "Intel"};
-    const struct gpu_spec *g = spec_of(q, row);
-    for (size_t i = 0; g != NULL && i < sizeof makers / sizeof makers[0]; i++) {
-        if (g->maker != NULL && text_ieq(g->maker, makers[i])) {
-            return true;
-        }
-    }
-    return g == NULL || q->s->n_gpu_models > 0;
-}
-
-static bool row_usable(const struct search *q, size_t row)
-{
-    const struct catalog_offers *f = &q->c->offers;
-    const struct scenario *s = q->s;
-    enum purchase p = (enum purchase)f->purchase[row];
-    if (f->gpu_num[row] == 0 || f->gpu_den[row] == 0 || f->gpu[row] == 0 ||
-        (s->purchase_mask & 1u << p) == 0) {
-        return false;
-    }
-    /* a block begins at a time of its own, which the run waits for (block.c) */
-    if (p != PURCHASE_CAPACITY_BLOCK && f->valid_from[row] != GT_TIME_NONE &&
-        f->valid_from[row] > q->o->now) {
-        return false;
-    }
-    double gpus = (double)f->gpu_num[row] / f->gpu_den[row];
-    return gpus <= s->gpus_max && is_gpu(q, row) &&
-           vendor_wanted(s, catalog_text(q->c, f->vendor[row]),
-                         catalog_text(q->c, f->region[row])) &&
-           gpu_wanted(s, catalog_text(q->c, f->gpu[row]));
-}
-
-bool search_row_passes(const struct search *q, const struct scenario *s, size_t row)
-{
-    struct search other = {.c = q->c, .o = q->o, .s = s};
-    return row_usable(&other, row);
 }
 
 /* SIZE_MAX = out of memory. */
@@ -177,12 +109,12 @@ static double or_nan(float f)
     return isnan(f) ? (double)NAN : (double)f;
 }
 
-static int fill(struct search *q, size_t row, struct machine *m)
+void search_fill(const struct search *q, size_t row, struct machine *m)
 {
     const struct catalog_offers *f = &q->c->offers;
     const struct scenario *s = q->s;
     m->row = row;
-    m->spec = spec_of(q, row);
+    m->spec = search_spec_of(q, row);
     m->gpus = (double)f->gpu_num[row] / f->gpu_den[row];
     m->vendor = catalog_text(q->c, f->vendor[row]);
     m->region = catalog_text(q->c, f->region[row]);
@@ -206,9 +138,7 @@ static int fill(struct search *q, size_t row, struct machine *m)
                                                    : SEARCH_ASSUMED_LAMBDA;
     m->lambda_per_h *= q->tweak != NULL ? q->tweak->hazard : 1;
     m->pools = 1;
-    m->region_index = region_index(q, f->vendor[row], f->region[row]);
     set_band(q, m);
-    return m->region_index == SIZE_MAX ? gt_fail(q->err, GT_ENOMEM, "", "out of memory") : 0;
 }
 
 /* Same machine in several zones at one price: the first (by zone) stands for all, unless it is
@@ -219,7 +149,8 @@ static bool same_offer(const struct search *q, size_t a, size_t b)
     return f->vendor[a] == f->vendor[b] && f->region[a] == f->region[b] &&
            f->instance_type[a] == f->instance_type[b] && f->purchase[a] == f->purchase[b] &&
            f->payment[a] == f->payment[b] && f->offering_class[a] == f->offering_class[b] &&
-           f->gpu[a] == f->gpu[b] && f->usd_per_hour[a] == f->usd_per_hour[b] &&
+           f->gpu[a] == f->gpu[b] && f->gpu_num[a] == f->gpu_num[b] &&
+           f->gpu_den[a] == f->gpu_den[b] && f->usd_per_hour[a] == f->usd_per_hour[b] &&
            f->price_per_hour[a] == f->price_per_hour[b] && f->upfront[a] == f->upfront[b] &&
            f->price_month[a] == f->price_month[b] &&
            (f->purchase[a] != PURCHASE_CAPACITY_BLOCK || f->valid_from[a] == f->valid_from[b]) &&
@@ -239,20 +170,34 @@ static int by_machine(const void *a, const void *b)
     return d != 0 ? d : (x->gpus > y->gpus) - (x->gpus < y->gpus);
 }
 
-/* The on-demand price of each spot machine, for a safety net before a deadline. */
-static int find_twins(struct search *q)
+static int by_machine_and_price(const void *a, const void *b)
 {
-    const struct machine **demand = arena_array(q->arena, q->n_machines + 1, sizeof *demand);
-    size_t n = 0;
+    const struct machine *x = *(const struct machine *const *)a;
+    const struct machine *y = *(const struct machine *const *)b;
+    int d = by_machine(a, b);
+    d = d != 0 ? d : (x->usd_h > y->usd_h) - (x->usd_h < y->usd_h);
+    return d != 0 ? d : (x->row > y->row) - (x->row < y->row);
+}
+
+/* The on-demand price of each spot machine, the cheapest, for a safety net before a deadline. */
+int search_twins(struct search *q)
+{
+    const struct machine **demand = malloc((q->n_machines + 1) * sizeof *demand);
+    size_t all = 0, n = 0;
     if (demand == NULL) {
         return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     }
     for (size_t i = 0; i < q->n_machines; i++) {
         if (q->machine[i].purchase == PURCHASE_ON_DEMAND) {
-            demand[n++] = &q->machine[i];
+            demand[all++] = &q->machine[i];
         }
     }
-    qsort(demand, n, sizeof *demand, by_machine);
+    qsort(demand, all, sizeof *demand, by_machine_and_price);
+    for (size_t i = 0; i < all; i++) {
+        if (n == 0 || by_machine(&demand[n - 1], &demand[i]) != 0) {
+            demand[n++] = demand[i];
+        }
+    }
     for (size_t i = 0; i < q->n_machines && n > 0; i++) {
         struct machine *m = &q->machine[i];
         if (m->lambda_per_h > 0) {
@@ -261,46 +206,50 @@ static int find_twins(struct search *q)
             m->twin = at != NULL && (*at)->usd_h >= m->usd_h ? *at : NULL;
         }
     }
+    free(demand);
+    q->twins = true;
     return 0;
 }
 
-/* At most this many machines without a price are named. */
-#define MAX_UNPRICED 64
-
-static int keep_unpriced(struct search *q, size_t row)
+/* Rows that nobody publishes a price of, or in a currency without a rate on that day: select.c
+ * names some of them. */
+static void keep_unpriced(struct search *q, size_t row)
 {
-    if (q->unpriced == NULL) {
-        q->unpriced = arena_array(q->arena, MAX_UNPRICED, sizeof *q->unpriced);
-        if (q->unpriced == NULL) {
-            return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
-        }
-    }
-    return q->n_unpriced < MAX_UNPRICED ? fill(q, row, &q->unpriced[q->n_unpriced++]) : 0;
+    q->no_price[q->n_no_price++] = row;
 }
 
-/* Rows that pass, as machines with a price or without. */
+/* Rows that may be asked for, as machines with a price or without. What stands for what is the same
+ * whatever the filters: the rows between count too. */
 static int take_rows(struct search *q, const uint8_t *usable)
 {
     const struct catalog_offers *f = &q->c->offers;
+    size_t before = SIZE_MAX;
     for (size_t i = 0; i < f->n; i++) {
-        if (!usable[i]) {
+        if (!search_row_counts(q, i)) {
             continue;
         }
-        int rc = 0;
         if (f->price_state[i] != PRICE_KNOWN) {
-            rc = keep_unpriced(q, i);
-        } else if (q->n_machines == 0 || !same_offer(q, q->machine[q->n_machines - 1].row, i)) {
-            struct machine *m = &q->machine[q->n_machines];
-            rc = fill(q, i, m);
-            if (isfinite(m->usd_h) && isfinite(m->upfront_usd) && isfinite(m->month_usd)) {
-                q->n_machines++;
-            } else if (rc == 0) {
-                rc = keep_unpriced(q, i); /* no exchange rate on that day */
+            if (usable[i]) {
+                keep_unpriced(q, i);
             }
+            continue;
         }
-        if (rc != 0) {
-            return rc;
+        bool again = usable[i] && before != SIZE_MAX && same_offer(q, before, i);
+        before = i;
+        if (again || !usable[i]) {
+            continue;
         }
+        struct machine *m = &q->machine[q->n_machines];
+        search_fill(q, i, m);
+        if (!isfinite(m->usd_h) || !isfinite(m->upfront_usd) || !isfinite(m->month_usd)) {
+            keep_unpriced(q, i);
+            continue;
+        }
+        m->region_index = region_index(q, f->vendor[i], f->region[i]);
+        if (m->region_index == SIZE_MAX) {
+            return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+        }
+        q->n_machines++;
     }
     return 0;
 }
@@ -311,12 +260,14 @@ int search_machines(struct search *q)
     uint8_t *usable = malloc(f->n + 1);
     size_t cap = 0;
     for (size_t i = 0; usable != NULL && i < f->n; i++) {
-        usable[i] = row_usable(q, i);
+        usable[i] = q->any_filter ? search_row_counts(q, i) : search_row_passes(q, q->s, i);
         cap += usable[i];
     }
     q->machine = arena_array(q->arena, cap + 1, sizeof *q->machine);
-    int rc = usable != NULL && q->machine != NULL ? take_rows(q, usable)
-                                                  : gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+    q->no_price = arena_array(q->arena, cap + 1, sizeof *q->no_price);
+    int rc = usable != NULL && q->machine != NULL && q->no_price != NULL
+                 ? take_rows(q, usable)
+                 : gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     free(usable);
     if (rc != 0) {
         return rc;
@@ -327,11 +278,5 @@ int search_machines(struct search *q)
     for (size_t i = 0; i < q->n_machines && q->s->spot_max_price_factor > 0; i++) {
         spot_set_cap(q, &q->machine[i]);
     }
-    rc = search_number(q);
-    if (rc != 0) {
-        return rc;
-    }
-    bool net = q->s->deadline_s > 0 && strcmp(q->s->spot_policy, "spot_only") != 0;
-    bool patience = q->s->wait_before_fallback_s >= 0 && q->s->start_wait_spot_s > 0;
-    return net || patience ? find_twins(q) : 0;
+    return search_number(q);
 }

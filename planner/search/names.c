@@ -126,16 +126,24 @@ static int check_spot(struct search *q)
     return 0;
 }
 
-int search_names(struct search *q)
+int search_filter_names(const struct search *q)
 {
     const struct scenario *s = q->s;
-    int rc = check_spot(q);
+    int rc = 0;
     for (size_t i = 0; i < s->n_gpu_models && rc == 0; i++) {
         rc = check_gpu(q, "constraints.gpus.models", s->gpu_models[i]);
     }
     for (size_t i = 0; i < s->n_regions && rc == 0; i++) {
         rc = check_region(q, &s->regions[i]);
     }
+    return rc;
+}
+
+int search_names(struct search *q)
+{
+    const struct scenario *s = q->s;
+    int rc = check_spot(q);
+    rc = rc != 0 ? rc : search_filter_names(q);
     if (rc == 0 && s->gpu_hours > 0) {
         rc = check_gpu(q, "workload.gpu_hours.gpu", s->gpu_hours_gpu);
     }

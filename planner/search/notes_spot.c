@@ -298,7 +298,7 @@ void spot_notes(struct notes *o, const struct candidate *c)
                                  : "spread: no other pool costs as little; plans of the Pareto "
                                    "front at a dearer row have more pools and wait less");
     }
-    if (q->s->wait_before_fallback_s >= 0 && q->s->start_wait_spot_s > 0 && m->twin == NULL) {
+    if (q->s->wait_before_fallback_s >= 0 && q->s->start_wait_spot_s > 0 && twin_of(q, m) == NULL) {
         note_add(o, "wait_before_fallback does nothing here: the same machine has no on-demand "
                     "price among the ways to pay that are allowed, or a lower one");
     }

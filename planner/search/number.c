@@ -1,6 +1,6 @@
 /* Numbers for what machines have in common, so that a pass over them compares no names: a group is
  * one machine kind of a vendor bought one way (the ledger has one entry for each), a shape is all
- * that the time of a run depends on. */
+ * that the time of a run depends on, a cell is a shape in one region, on spot or not. */
 #include "search.h"
 #include <stdlib.h>
 #include <string.h>
@@ -54,53 +54,108 @@ static uint64_t shape_hash(const struct search *q, const struct machine *m)
     return mix(mix(h, bits(m->memory_gib)), bits(m->nvme_bytes));
 }
 
-/* The number of m in a table of the first machine of each; a new one is put there. */
-static uint32_t number_of(const struct search *q, const struct machine *m, uint64_t hash,
-                          same_fn *same, struct machine const **slot, uint32_t *number, size_t mask,
-                          size_t *n)
+static bool same_cell(const struct search *q, const struct machine *a, const struct machine *b)
+{
+    (void)q;
+    return a->shape == b->shape && a->region_index == b->region_index &&
+           (a->lambda_per_h > 0) == (b->lambda_per_h > 0);
+}
+
+static uint64_t cell_hash(const struct machine *m)
+{
+    return mix(mix(mix(3, m->shape), m->region_index), m->lambda_per_h > 0);
+}
+
+/* Numbers of one kind, the first machine of each. */
+struct table {
+    const struct machine **slot;
+    uint32_t *number;
+    size_t n;
+};
+
+static bool table_init(struct table *t, size_t cap)
+{
+    *t = (struct table){calloc(cap, sizeof *t->slot), malloc(cap * sizeof *t->number), 0};
+    return t->slot != NULL && t->number != NULL;
+}
+
+static void table_free(struct table *t)
+{
+    free(t->slot);
+    free(t->number);
+}
+
+/* The number of m; a new one is put there. */
+static uint32_t number_in(struct table *t, const struct search *q, const struct machine *m,
+                          uint64_t hash, same_fn *same, size_t mask)
 {
     size_t i = (size_t)hash & mask;
-    while (slot[i] != NULL && !same(q, slot[i], m)) {
+    while (t->slot[i] != NULL && !same(q, t->slot[i], m)) {
         i = (i + 1) & mask;
     }
-    if (slot[i] == NULL) {
-        slot[i] = m;
-        number[i] = (uint32_t)(*n)++;
+    if (t->slot[i] == NULL) {
+        t->slot[i] = m;
+        t->number[i] = (uint32_t)t->n++;
     }
-    return number[i];
+    return t->number[i];
 }
 
 int search_number(struct search *q)
 {
-    size_t all = q->n_machines + q->n_unpriced, cap = 16;
+    size_t all = q->n_machines, cap = 16;
+    struct table group, shape, cell;
     while (cap < 2 * all) {
         cap *= 2;
     }
-    const struct machine **group = calloc(cap, sizeof *group), **shape = calloc(cap, sizeof *shape);
-    uint32_t *g = malloc(cap * sizeof *g), *s = malloc(cap * sizeof *s);
+    bool ok = table_init(&group, cap);
+    ok = table_init(&shape, cap) && ok;
+    ok = table_init(&cell, cap) && ok;
     q->shape = arena_array(q->arena, all + 1, sizeof *q->shape);
+    q->group = arena_array(q->arena, all + 1, sizeof *q->group);
     q->brief = arena_array(q->arena, all + 1, sizeof *q->brief);
-    bool ok = q->brief != NULL && group != NULL && shape != NULL && g != NULL && s != NULL &&
-              q->shape != NULL;
+    ok = ok && q->brief != NULL && q->group != NULL && q->shape != NULL;
     for (size_t i = 0; ok && i < all; i++) {
-        bool priced = i < q->n_machines;
-        struct machine *m = priced ? &q->machine[i] : &q->unpriced[i - q->n_machines];
-        m->group = number_of(q, m, group_hash(q, m), same_group, group, g, cap - 1, &q->n_groups);
-        if (priced) {
-            size_t before = q->n_shapes;
-            m->shape =
-                number_of(q, m, shape_hash(q, m), same_shape, shape, s, cap - 1, &q->n_shapes);
-            bool hourly = m->purchase != PURCHASE_MONTHLY && !(m->term_h > 0);
-            q->brief[i] = (struct brief){m->usd_h, m->shape, (uint32_t)m->region_index,
-                                         m->lambda_per_h > 0, hourly};
-            if (q->n_shapes > before) {
-                q->shape[before] = m;
-            }
-        }
+        struct machine *m = &q->machine[i];
+        m->group = number_in(&group, q, m, group_hash(q, m), same_group, cap - 1);
+        m->shape = number_in(&shape, q, m, shape_hash(q, m), same_shape, cap - 1);
+        q->group[m->group] = q->group[m->group] == NULL ? m : q->group[m->group];
+        q->shape[m->shape] = q->shape[m->shape] == NULL ? m : q->shape[m->shape];
+        q->brief[i] = (struct brief){
+            .usd_h = m->usd_h,
+            .shape = m->shape,
+            .region = (uint32_t)m->region_index,
+            .cell = number_in(&cell, q, m, cell_hash(m), same_cell, cap - 1),
+            .purchase = (uint8_t)m->purchase,
+            .spot = m->lambda_per_h > 0,
+            .hourly = m->purchase != PURCHASE_MONTHLY && !(m->term_h > 0),
+        };
     }
-    free(group);
-    free(shape);
-    free(g);
-    free(s);
+    q->n_groups = group.n;
+    q->n_shapes = shape.n;
+    q->n_cells = cell.n;
+    table_free(&group);
+    table_free(&shape);
+    table_free(&cell);
     return ok ? 0 : gt_fail(q->err, GT_ENOMEM, "", "out of memory");
+}
+
+/* Few machines against all groups: no table is kept for them. */
+int search_number_unpriced(struct search *q)
+{
+    size_t priced = q->n_groups;
+    for (size_t i = 0; i < q->n_unpriced; i++) {
+        struct machine *m = &q->unpriced[i];
+        size_t at = 0, other = 0;
+        while (at < priced && !same_group(q, q->group[at], m)) {
+            at++;
+        }
+        while (at == priced && other < i &&
+               (q->unpriced[other].group < priced || !same_group(q, &q->unpriced[other], m))) {
+            other++;
+        }
+        m->group = at < priced ? (uint32_t)at
+                   : other < i ? q->unpriced[other].group
+                               : (uint32_t)q->n_groups++;
+    }
+    return 0;
 }

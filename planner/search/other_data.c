@@ -101,13 +101,15 @@ int region_common(struct search *q, struct region *r)
     return rc;
 }
 
-int search_places(struct search *q)
+int search_places(struct search *q, const bool *region_ok)
 {
     int rc = 0;
     for (size_t i = 0; i < q->n_regions && rc == 0; i++) {
-        rc = region_common(q, &q->region[i]);
-        if (rc == 0) {
-            rc = region_places(q, &q->region[i]);
+        struct region *r = &q->region[i];
+        if (region_ok[i] && !r->placed) {
+            rc = region_common(q, r);
+            rc = rc != 0 ? rc : region_places(q, r);
+            r->placed = rc == 0;
         }
     }
     return rc;

@@ -37,16 +37,22 @@ struct slate {
     struct number *number;
     size_t n_numbers;
     struct shape *shape;
+    bool *shape_used; /* by a machine that passes the filters */
     struct place_sum *region;
-    /* Of shape x region x spot: the price an hour from which on nothing is worth a look; -1 =
-     * unknown. */
-    double *dearest;
-    double *least; /* bound of each machine's cheapest number; NAN: none */
+    double *dearest; /* of each cell: the price an hour from which on nothing is worth a look; -1 =
+                      * unknown */
+    double *least;   /* bound of each machine's cheapest number; NAN: none */
     uint32_t *keys;
     size_t next_key, done;
     struct pair *pair;
     size_t cap;
 };
+
+/* What is remembered between plans lives here. */
+static struct arena *keep_of(const struct search *q)
+{
+    return q->keep != NULL ? q->keep : q->arena;
+}
 
 /* The order of bounds in 16 bits: no bound is negative, so its leading bits (exponent and five
  * more) are in its order; below 2^-24 USD all are alike. */
@@ -136,7 +142,7 @@ static bool make_shapes(struct slate *s)
         int lo, hi;
         *shape = (struct shape){.first = s->n_numbers};
         count_range(q->s, q->shape[i], &lo, &hi);
-        for (int k = lo; k <= hi; k = search_next_count(k, hi)) {
+        for (int k = lo; k <= hi && s->shape_used[i]; k = search_next_count(k, hi)) {
             if (!add_number(s, &cap, q->shape[i], k)) {
                 return false;
             }
@@ -146,6 +152,7 @@ static bool make_shapes(struct slate *s)
             const struct number *num = &s->number[j];
             if (!num->k->ok) {
                 shape->unfit = shape->unfit != NULL ? shape->unfit : num->k->reason;
+                s->o->memory_binds = s->o->memory_binds || num->k->memory_reason;
                 continue;
             }
             shape->most_hours = fmax(shape->most_hours, num->hours);
@@ -259,6 +266,7 @@ static void slate_free(struct slate *s)
     if (s != NULL) {
         free(s->number);
         free(s->shape);
+        free(s->shape_used);
         free(s->region);
         free(s->dearest);
         free(s->least);
@@ -278,6 +286,19 @@ static void sum_regions(struct slate *s)
     }
 }
 
+/* Where the hours of the best placements are remembered. */
+static bool open_hours(struct search *q)
+{
+    if (q->least_h != NULL && q->least_for != q->s->gpus_max) { /* other numbers of machines */
+        memset(q->least_h, 0, q->n_cells * sizeof(double *));
+    }
+    if (q->least_h == NULL) {
+        q->least_h = arena_array(keep_of(q), q->n_cells + 1, sizeof(double *));
+    }
+    q->least_for = q->s->gpus_max;
+    return q->least_h != NULL;
+}
+
 struct slate *slate_open(struct search *q, struct outcome *o)
 {
     struct slate *s = calloc(1, sizeof *s);
@@ -287,23 +308,30 @@ struct slate *slate_open(struct search *q, struct outcome *o)
     s->q = q;
     s->o = o;
     s->shape = malloc((q->n_shapes + 1) * sizeof *s->shape);
+    s->shape_used = calloc(q->n_shapes + 1, sizeof *s->shape_used);
     s->region = malloc((q->n_regions + 1) * sizeof *s->region);
     s->least = malloc((q->n_machines + 1) * sizeof *s->least);
     s->keys = calloc(KEYS, sizeof *s->keys);
-    bool ok = s->shape != NULL && s->region != NULL && s->least != NULL && s->keys != NULL &&
-              make_shapes(s);
-    s->dearest = malloc((q->n_shapes * q->n_regions + 1) * 2 * sizeof *s->dearest);
-    if (q->least_h == NULL && ok) {
-        struct arena *a = q->keep != NULL ? q->keep : q->arena;
-        q->least_h = arena_array(a, s->n_numbers * q->n_regions + 1, 2 * sizeof *q->least_h);
+    s->dearest = malloc((q->n_cells + 1) * sizeof *s->dearest);
+    bool ok = s->shape != NULL && s->shape_used != NULL && s->region != NULL && s->least != NULL &&
+              s->keys != NULL && s->dearest != NULL;
+    for (size_t i = 0; i < q->n_machines && ok; i++) {
+        if (search_selected(q, i)) {
+            s->shape_used[q->brief[i].shape] = true;
+            o->machines++;
+        }
     }
-    if (s->dearest == NULL || q->least_h == NULL) {
+    if (!ok || !make_shapes(s) || !open_hours(q)) {
         slate_free(s);
         return NULL;
     }
     sum_regions(s);
     for (size_t i = 0; i < q->n_machines; i++) {
         const struct brief *b = &q->brief[i];
+        if (!search_selected(q, i)) {
+            s->least[i] = (double)NAN;
+            continue;
+        }
         o->candidates +=
             q->region[b->region].n_places * (s->shape[b->shape].end - s->shape[b->shape].first);
         s->least[i] = least_of(s, b, i);
@@ -344,11 +372,18 @@ static double best_hours(const struct slate *s, const struct brief *b, size_t j)
 {
     const struct search *q = s->q;
     const struct region *r = &q->region[b->region];
-    double *known = &q->least_h[(j * q->n_regions + b->region) * 2 + b->spot];
+    const struct shape *shape = &s->shape[b->shape];
+    double **cell = &q->least_h[b->cell], unkept, *known = &unkept;
     struct candidate c = {
         .machine = q->shape[b->shape], .kind = s->number[j].k, .n = s->number[j].n};
-    if (*known > 0) {
-        return *known;
+    if (*cell == NULL) {
+        *cell = arena_array(keep_of(q), shape->end - shape->first, sizeof **cell);
+    }
+    if (*cell != NULL) {
+        known = &(*cell)[j - shape->first];
+        if (*known > 0) {
+            return *known;
+        }
     }
     *known = (double)INFINITY;
     for (size_t i = 0; i < r->n_places; i++) {
@@ -378,7 +413,7 @@ static double useless_from(const struct slate *s, const struct brief *b, size_t 
 static double dearest_of(struct slate *s, const struct brief *b)
 {
     const struct shape *shape = &s->shape[b->shape];
-    double *known = &s->dearest[(b->shape * s->q->n_regions + b->region) * 2 + b->spot];
+    double *known = &s->dearest[b->cell];
     if (*known >= 0) {
         return *known;
     }
@@ -423,7 +458,7 @@ static bool collect(struct slate *s, unsigned from, unsigned to, size_t *n)
 {
     const struct search *q = s->q;
     *n = 0;
-    for (size_t i = 0; i < q->n_shapes * q->n_regions * 2; i++) {
+    for (size_t i = 0; i < q->n_cells; i++) {
         s->dearest[i] = -1;
     }
     for (size_t i = 0; i < q->n_machines; i++) {

@@ -178,7 +178,7 @@ static int take(struct search *q, struct outcome *o, const struct candidate *c)
 
 static bool may_be_mixed(const struct search *q, const struct candidate *c)
 {
-    return q->use_deadline && c->machine->twin != NULL &&
+    return q->use_deadline && twin_of(q, c->machine) != NULL &&
            strcmp(q->s->spot_policy, "spot_only") != 0;
 }
 

@@ -109,7 +109,7 @@ static void binding_filter(struct search *q, char *out, size_t size)
 
 static int nothing_at_all(struct search *q, const struct outcome *o)
 {
-    if (q->n_machines == 0) {
+    if (o->machines == 0) {
         char binds[500];
         binding_filter(q, binds, sizeof binds);
         return binds[0] != '\0'
@@ -120,13 +120,7 @@ static int nothing_at_all(struct search *q, const struct outcome *o)
                              "purchase; nearest: leave one of "
                              "them out");
     }
-    bool memory = false;
-    for (size_t i = 0; i < sizeof q->kinds / sizeof q->kinds[0]; i++) {
-        for (const struct kind *k = q->kinds[i]; k != NULL; k = k->next) {
-            memory = memory || k->memory_reason;
-        }
-    }
-    if (memory) {
+    if (o->memory_binds) {
         return gt_fail(q->err, GT_EINFEASIBLE, "",
                        "no plan meets the constraints: memory binds: the job fits on no GPU that "
                        "is allowed; nearest: a smaller "

@@ -43,7 +43,8 @@ int search_open_work(struct search *q)
 int search_open_places(struct search *q)
 {
     int rc = search_luck(q);
-    return rc == 0 ? search_places(q) : rc;
+    rc = rc != 0 ? rc : search_select(q);
+    return rc != 0 ? rc : search_places(q, q->region_ok);
 }
 
 int search_open(struct search *q)

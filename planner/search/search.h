@@ -1,7 +1,7 @@
 /* The search's own structures. First file to read: search.c (enumeration, bounds, ranking).
  *
  *   names.c     scenario names checked against the catalog, with the nearest ones
- *   machines.c  offers that pass the filters
+ *   machines.c  offers as machines; select.c  which of them pass the filters
  *   number.c    what machines have in common, in numbers
  *   work.c      rate, memory and work of n machines of one kind, remembered per kind
  *   tiers.c     what a storage tier can do (shared/docs/storage-throughput.md)
@@ -102,6 +102,7 @@ struct region {
     struct place *place;
     size_t n_places;
     double min_usd; /* no placement costs less (search's own double) */
+    bool placed;    /* place and common are there */
 };
 
 struct machine {
@@ -122,13 +123,14 @@ struct machine {
     uint32_t group, shape;      /* number.c */
     int pools;                  /* zones and types it may be started in again: spot.spread */
     double cap_usd;             /* maximum price an hour, NAN = none; set with max_price_factor */
-    const struct machine *twin; /* the same machine on demand, for spot with a deadline */
+    const struct machine *twin; /* the same machine on demand: read by twin_of */
 };
 
 /* What a pass reads of every machine, close together. */
 struct brief {
     double usd_h;
-    uint32_t shape, region;
+    uint32_t shape, region, cell;
+    uint8_t purchase;
     bool spot;   /* lambda_per_h > 0 */
     bool hourly; /* nothing is paid but usd_h */
 };
@@ -197,14 +199,28 @@ struct search {
     bool terse;         /* reasons are not wanted: no exact chance for what is refused */
     bool cheapest_only; /* no Pareto front: what cannot be ranked is left out by its cost alone */
     double budget_usd;
+    /* All that any filter may ask for (any_filter) or what passes; of them those are looked at that
+     * search_selected tells. */
+    bool any_filter, twins; /* twins: search_twins was there */
     struct machine *machine;
     size_t n_machines;
     struct brief *brief;          /* of each machine */
     const struct machine **shape; /* a machine of each */
-    size_t n_shapes, n_groups;
-    double *least_h;          /* of the best placement, as they come: pairs.c; NULL = none yet */
-    struct machine *unpriced; /* wanted, but nobody publishes a price */
+    size_t n_shapes;
+    size_t n_cells; /* a cell: one shape in one region, on spot or not */
+    size_t n_groups;
+    const struct machine **group; /* a machine of each */
+    size_t *no_price;             /* rows nobody publishes a price of */
+    size_t n_no_price;
+    /* the selection: select.c */
+    bool *region_ok, *shape_ok;
+    bool net;                 /* on demand may be the safety net of spot */
+    struct machine *unpriced; /* the first of no_price that pass */
     size_t n_unpriced;
+    /* Of each cell: hours of the best placement by number of machines, as they come (pairs.c), for
+     * this gpus_max; NULL = none yet. */
+    double **least_h;
+    int least_for;
     struct region *region;
     size_t n_regions, cap_regions;
     struct kind *kinds[1024];
@@ -229,10 +245,34 @@ struct search {
 };
 
 int search_names(struct search *q);
+int search_filter_names(const struct search *q); /* of them those of the filters */
 int search_number(struct search *q);
 int search_machines(struct search *q);
+int search_twins(struct search *q);
+const struct gpu_spec *search_spec_of(const struct search *q, size_t row); /* NULL = none */
+/* Everything of a machine but what its place among the others gives it. */
+void search_fill(const struct search *q, size_t row, struct machine *m);
+/* Could an offer pass any filter? */
+bool search_row_counts(const struct search *q, size_t row);
+/* Applies the filters of q->s to a list of machines. */
+int search_select(struct search *q);
+int search_number_unpriced(struct search *q);
+/* May on demand be the safety net of spot? */
+bool search_net(const struct scenario *s);
+static inline bool search_selected(const struct search *q, size_t machine)
+{
+    const struct brief *b = &q->brief[machine];
+    return q->shape_ok[b->shape] && q->region_ok[b->region] &&
+           (q->s->purchase_mask >> b->purchase & 1u) != 0;
+}
+/* The same machine on demand, for spot with a deadline or patience; NULL = none. */
+static inline const struct machine *twin_of(const struct search *q, const struct machine *m)
+{
+    return q->net ? m->twin : NULL;
+}
 int search_work(struct search *q);
-int search_places(struct search *q);
+/* Placements of the selected regions that have none yet; `keep` owns them. */
+int search_places(struct search *keep, const bool *region_ok);
 /* Does an offer pass the filters of this scenario? */
 bool search_row_passes(const struct search *q, const struct scenario *s, size_t row);
 /* Remembered; NULL = out of memory. */
@@ -383,6 +423,8 @@ struct outcome {
     size_t n_front, cap_front;
     struct ledger ledger;
     size_t candidates, evaluated, pruned;
+    size_t machines;       /* that pass the filters */
+    bool memory_binds;     /* the job does not fit on some of them */
     size_t rejected_by[5]; /* by kind of reason */
 };
 /* The next number of machines considered after n. */
@@ -394,6 +436,7 @@ int search_open(struct search *q);
 /* search_open in parts: the machines apart, which depend on the filters alone. */
 int search_open_budget(struct search *q);
 int search_open_work(struct search *q); /* budget included */
+/* Filters and placements, with luck for the runs before. */
 int search_open_places(struct search *q);
 /* Runs an opened search; takes its arena. */
 int search_finish(struct search *q, struct plan_kept *kept, struct plan_set **out);

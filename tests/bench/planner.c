@@ -131,20 +131,30 @@ static double wall(void)
  * with all. */
 static void plan_again(struct catalog *c)
 {
-    static const char *const changed[] = {"deadline", "budget", "epochs", "data size", "setup"};
-    static const char *const path[] = {"constraints.deadline", "constraints.budget",
-                                       "workload.epochs", "data", "workload.setup"};
+    static const char *const changed[] = {"deadline", "budget",  "epochs", "data size", "setup",
+                                          "vendors",  "regions", "GPUs",   "GPU count", "purchase"};
+    static const char *const path[] = {"constraints.deadline",   "constraints.budget",
+                                       "workload.epochs",        "data",
+                                       "workload.setup",         "constraints.vendors",
+                                       "constraints.regions",    "constraints.gpus.models",
+                                       "constraints.gpus.count", "purchase"};
     static const char *const value[][2] = {
         {"70h", "66h"},
         {"4000 USD", "3500 USD"},
         {"80", "100"},
         {"[{name: d, role: training_data, size: 160GiB, files: 1281167, keep: 2mo}]",
          "[{name: d, role: training_data, size: 170GiB, files: 1281167, keep: 2mo}]"},
-        {"20min", "30min"}};
+        {"20min", "30min"},
+        {"[aws, gcp]", "[aws, gcp, lambda]"},
+        {"[aws/region-0, gcp/region-7, aws/region-24]", "[aws/region-0, lambda/region-3]"},
+        {"[A100]", "[A100, H100, T4]"},
+        {"1-12", "1-16"},
+        {"[on_demand]", "[on_demand, spot]"}};
+    enum { CHANGES = sizeof changed / sizeof *changed };
     struct plan_memory *m = plan_memory_new();
     char text[800];
     int n = snprintf(text, sizeof text, JOB, 72);
-    for (int k = -1; k < 5; k++) {
+    for (int k = -1; k < CHANGES; k++) {
         double best[2] = {1e9, 1e9};
         for (int round = 0; round < (k < 0 ? 1 : 6); round++) {
             struct scenario_set set = {k < 0 ? "name" : path[k],

@@ -34,7 +34,7 @@ static const struct change {
     {"constraints.budget", {"9 USD", "55 USD", "300 USD"}},
     {"constraints.vendors", {"[aws]", "[gcp, lambda]", "[aws, gcp, lambda]"}},
     {"constraints.regions", {"[aws/us-east-1]", "[aws/us-east-1, gcp/us-east-1]"}},
-    {"constraints.gpus.models", {"[T4]", "[A100, H100]"}},
+    {"constraints.gpus.models", {"[T4]", "[A100, H100]", "[A100, H100, T4]"}},
     {"constraints.gpus.count", {"1", "4-8", "1-64", "1-16"}},
     {"purchase",
      {"[on_demand]", "[spot]", "[capacity_block]", "[on_demand, spot, capacity_block]",
@@ -89,10 +89,22 @@ static void answer(struct plan_memory *m, const char *text, const struct scenari
     scenario_free(s);
 }
 
-/* Adds or replaces one setting at random; false when the scenario would not be accepted. */
-static bool change(struct rng *r, const char *text, struct scenario_set *sets, size_t *n)
+static bool is_filter(const struct change *k)
 {
-    const struct change *k = &changes[rng_u64(r) % N_CHANGES];
+    return strncmp(k->path, "constraints.vendors", 19) == 0 ||
+           strncmp(k->path, "constraints.regions", 19) == 0 ||
+           strncmp(k->path, "constraints.gpus", 16) == 0 || strcmp(k->path, "purchase") == 0;
+}
+
+/* Adds, replaces or takes back one setting at random; false when the scenario would not be
+ * accepted. */
+static bool change(struct rng *r, bool filter, const char *text, struct scenario_set *sets,
+                   size_t *n)
+{
+    const struct change *k;
+    do {
+        k = &changes[rng_u64(r) % N_CHANGES];
+    } while (filter && !is_filter(k));
     size_t values = 0, at = 0;
     while (values < 5 && k->value[values] != NULL) {
         values++;
@@ -103,8 +115,12 @@ static bool change(struct rng *r, const char *text, struct scenario_set *sets, s
     while (at < *n && strcmp(sets[at].path, k->path) != 0) {
         at++;
     }
-    sets[at] = (struct scenario_set){k->path, k->value[rng_u64(r) % values]};
-    *n += at == *n;
+    if (at < *n && rng_u64(r) % 3 == 0) {
+        sets[at] = sets[--*n];
+    } else {
+        sets[at] = (struct scenario_set){k->path, k->value[rng_u64(r) % values]};
+        *n += at == *n;
+    }
     struct scenario *s = NULL;
     struct gt_error err = {0};
     if (scenario_parse(text, strlen(text), "random", sets, *n, NOW, 0, &s, &err) != 0) {
@@ -116,15 +132,28 @@ static bool change(struct rng *r, const char *text, struct scenario_set *sets, s
     return true;
 }
 
-static void again_is_the_same_as_anew(void **state)
+/* With one kind of accelerator that is no GPU: taken only when it is named. */
+static struct catalog *catalog_of(struct rng *r)
 {
-    (void)state;
+    struct catalog *c = random_catalog(r);
+    if (rng_u64(r) % 2) {
+        static struct gpu_spec other[3];
+        memcpy(other, gpus, sizeof other);
+        other[rng_u64(r) % 3].maker = "AWS";
+        c->gpus = other;
+    }
+    return c;
+}
+
+/* filters: nine of ten changes are of a filter, else all keys alike. */
+static void chains(bool filters)
+{
     static const uint32_t runs[] = {50, 300};
     size_t asked = 0, plans = 0, none = 0;
     for (uint64_t i = 0; i < CHAINS; i++) {
         struct rng r;
-        rng_init(&r, 41, i);
-        struct catalog *c = random_catalog(&r);
+        rng_init(&r, filters ? 43 : 41, i);
+        struct catalog *c = catalog_of(&r);
         struct plan_memory *m = plan_memory_new();
         struct plan_set *held = NULL; /* of the step before: it stays whole */
         struct scenario_set sets[N_CHANGES];
@@ -133,7 +162,7 @@ static void again_is_the_same_as_anew(void **state)
         memset(sets, 0, sizeof sets);
         random_scenario_text(&r, text, sizeof text);
         for (int k = 0; k < CHANGES; k++) {
-            if (k > 0 && !change(&r, text, sets, &n)) {
+            if (k > 0 && !change(&r, filters && rng_u64(&r) % 10 != 0, text, sets, &n)) {
                 continue;
             }
             struct plan_set *fresh = NULL, *again = NULL;
@@ -166,10 +195,23 @@ static void again_is_the_same_as_anew(void **state)
     assert_true(asked > CHAINS * CHANGES / 2 && plans > asked && none > asked / 50);
 }
 
+static void again_is_the_same_as_anew(void **state)
+{
+    (void)state;
+    chains(false);
+}
+
+static void so_are_changed_filters(void **state)
+{
+    (void)state;
+    chains(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(again_is_the_same_as_anew),
+        cmocka_unit_test(so_are_changed_filters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

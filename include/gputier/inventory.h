@@ -24,13 +24,8 @@ enum inventory_format {
 };
 /* As people write it ("s3"); NULL past the last. */
 const char *inventory_format_name(int format);
-/* Last access of a key (decoded), or the reads of a prefix in 30 days (gets > 0, when unused). */
-struct inventory_access {
-    const char *key;
-    size_t len;
-    int64_t when;
-    double gets;
-};
+/* What is known of reads. */
+struct inventory_accesses;
 struct inventory_progress {
     uint64_t rows, bytes, total_bytes; /* bytes of the files as they lie; total 0 = unknown */
 };
@@ -45,9 +40,8 @@ struct inventory_options {
     size_t n_size_edges; /* 0 = R-IM-02 */
     const int *age_edge;
     size_t n_age_edges;
-    const struct inventory_access *access;
-    size_t n_access;
-    const volatile int *cancel; /* NULL = never */
+    const struct inventory_accesses *access; /* NULL = nothing is known */
+    const volatile int *cancel;              /* NULL = never */
     /* These need live only while files are read. progress: called from time to time, by one
      * thread at a time; NULL = never. */
     void (*progress)(void *ctx, const struct inventory_progress *p);
@@ -67,17 +61,27 @@ struct inventory_stats {
     uint64_t rows, objects, bytes, bad_rows, not_files, delete_markers;
     char first_bad_where[160], first_bad_text[200];
 };
-/* Reads a CSV with a header: key,last_access (ISO 8601 or epoch seconds) or prefix,gets (reads in
- * 30 days, shared out over the prefix's current objects). Caller frees with inventory_access_free.
- */
-struct inventory_accesses {
-    struct inventory_access *at;
-    size_t n;
-    struct arena *arena;
+struct inventory_access_stats {
+    uint64_t rows, reads, bad_rows;
+    int64_t first, last; /* requests seen in logs */
+    bool log, analysed;
+    const char *first_bad_where, *first_bad_text;
 };
-int inventory_access_read(const char *path, struct inventory_accesses *out,
-                          struct gt_error *err) GT_CHECK;
-void inventory_access_free(struct inventory_accesses *a);
+int inventory_accesses_new(int64_t as_of, uint64_t max_bad, struct inventory_accesses **out,
+                           struct gt_error *err) GT_CHECK;
+void inventory_accesses_free(struct inventory_accesses *a); /* NULL is fine */
+/* A file ("-" = stdin), packed or not, or a folder of them, told by their content: S3 server access
+ * logs (gets and bytes of 30 days before as_of, last access), Storage Class Analysis (gets and
+ * bytes by class and age), CSV with a header key,last_access (ISO 8601 or epoch seconds) or
+ * prefix,gets (reads in 30 days, shared out over the prefix's current objects). */
+int inventory_access_read(struct inventory_accesses *a, const char *path,
+                          const volatile int *cancel, struct gt_error *err) GT_CHECK;
+int inventory_access_read_text(struct inventory_accesses *a, const char *name, const char *text,
+                               size_t len, struct gt_error *err) GT_CHECK;
+/* When a key (decoded) was last read. */
+int inventory_access_put(struct inventory_accesses *a, const char *key, size_t len, int64_t when,
+                         struct gt_error *err) GT_CHECK;
+const struct inventory_access_stats *inventory_access_stats(struct inventory_accesses *a);
 struct inventory;
 int inventory_new(const struct inventory_options *o, struct inventory **out,
                   struct gt_error *err) GT_CHECK;
@@ -91,8 +95,8 @@ int inventory_read_files(struct inventory *inv, const char *const *paths, size_t
 /* Text already in memory; `name` is for messages. */
 int inventory_read_text(struct inventory *inv, const char *name, const char *text, size_t len,
                         struct gt_error *err) GT_CHECK;
-/* Rows sorted by prefix, class, version state, size, age, idle; borrowed until inventory_free. The
- * keys of options.access must live until the first call after the last read. */
+/* Rows sorted by prefix, class, version state, size, age, idle; borrowed until inventory_free.
+ * options.access must live until the first call after the last read. */
 int inventory_rows(struct inventory *inv, const struct inventory_row **rows, size_t *n,
                    struct gt_error *err) GT_CHECK;
 const struct inventory_stats *inventory_stats(const struct inventory *inv);

@@ -2,8 +2,8 @@
  * time as the team has threads, and joined into the one that the caller holds; a child empties
  * itself into it when it grows, so that memory is of one table of cells and no more. Sums are whole
  * numbers: the result is the same for any number of threads. */
+#include "access.h"
 #include "gputier/units.h"
-#include "inventory_priv.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +16,6 @@
 static const uint64_t default_sizes[] = {0,      1,       4096,     40960,     65536,
                                          131072, 1048576, 16777216, 134217728, 1073741824};
 static const int default_ages[] = {0, 30, 60, 90, 180, 365};
-
-static int by_key(const void *a, const void *b)
-{
-    const struct inventory_access *x = a, *y = b;
-    size_t n = x->len < y->len ? x->len : y->len;
-    int c = memcmp(x->key, y->key, n);
-    return c ? c : (x->len > y->len) - (x->len < y->len);
-}
-
-const struct inventory_access *access_find(const struct inventory *inv, const char *key, size_t len)
-{
-    struct inventory_access want = {.key = key, .len = len};
-    return inv->o.n_access ? bsearch(&want, inv->o.access, inv->o.n_access, sizeof want, by_key)
-                           : NULL;
-}
 
 /* Names and their ids, empty. */
 static bool begin_text(struct inventory *inv)
@@ -75,18 +60,9 @@ int inventory_new(const struct inventory_options *o, struct inventory **out, str
     }
     inv->o.max_cells = o->max_cells ? o->max_cells : CELLS_MOST;
     begin_edges(inv);
-    if (o->n_access) {
-        inv->access = calloc(o->n_access, sizeof *inv->access);
-        if (inv->access) {
-            memcpy(inv->access, o->access, o->n_access * sizeof *inv->access);
-            qsort(inv->access, o->n_access, sizeof *inv->access, by_key);
-        }
-        inv->o.access = inv->access;
-    }
-    if (!begin_text(inv) || (o->n_access && !inv->access) ||
-        pthread_mutex_init(&inv->lock, NULL) != 0 || pthread_mutex_init(&inv->show, NULL) != 0) {
+    if (!begin_text(inv) || pthread_mutex_init(&inv->lock, NULL) != 0 ||
+        pthread_mutex_init(&inv->show, NULL) != 0) {
         arena_free(inv->arena);
-        free(inv->access);
         free(inv);
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
@@ -101,7 +77,6 @@ void inventory_free(struct inventory *inv)
         pthread_mutex_destroy(&inv->show);
         arena_free(inv->arena);
         cells_free(&inv->cells);
-        free(inv->access);
         free(inv->rows);
         free(inv);
     }
@@ -110,12 +85,9 @@ void inventory_free(struct inventory *inv)
 int inventory_child(struct inventory *parent, struct inventory **out, struct gt_error *err)
 {
     struct inventory_options o = parent->o;
-    o.n_access = 0; /* the parent's, in their order */
     o.team = NULL;
     int rc = inventory_new(&o, out, err);
     if (rc == 0) {
-        (*out)->o.access = parent->o.access;
-        (*out)->o.n_access = parent->o.n_access;
         (*out)->parent = parent;
     }
     return rc;
@@ -272,17 +244,13 @@ static unsigned age_bucket(const struct inventory *inv, int64_t when)
     return n;
 }
 
-static int64_t access_of(const struct inventory *inv, const struct object *ob)
+static int64_t last_use(const struct object *ob, const struct access_use *use)
 {
-    int64_t idle = ob->modified;
-    if (ob->accessed != GT_TIME_NONE && ob->accessed > idle) {
-        idle = ob->accessed;
+    int64_t last = ob->modified;
+    if (ob->accessed != GT_TIME_NONE && ob->accessed > last) {
+        last = ob->accessed;
     }
-    const struct inventory_access *a = access_find(inv, ob->key, ob->key_len);
-    if (a && a->when != GT_TIME_NONE && a->when > idle) {
-        idle = a->when;
-    }
-    return idle;
+    return use && use->last != GT_TIME_NONE && use->last > last ? use->last : last;
 }
 
 /* Ids of what was seen lately are remembered: neighbours have prefixes and classes in common. */
@@ -334,7 +302,9 @@ int aggregate_object(struct inventory *inv, const struct object *ob, struct gt_e
     if (rc) {
         return rc;
     }
-    int64_t used = access_of(inv, ob);
+    const struct access_use *use =
+        inv->o.access ? access_find(inv->o.access, ob->key, ob->key_len) : NULL;
+    int64_t used = last_use(ob, use);
     unsigned age = age_bucket(inv, ob->aged == GT_TIME_NONE ? ob->modified : ob->aged);
     unsigned idle = used == ob->modified && ob->aged == GT_TIME_NONE ? age : age_bucket(inv, used);
     struct cell *c;
@@ -342,6 +312,9 @@ int aggregate_object(struct inventory *inv, const struct object *ob, struct gt_e
         inv, cell_key(id, class_id, size_bucket(inv, ob->size), age, idle, ob->is_latest), &c, err);
     inv->stats.objects++;
     rc = rc ? rc : add_cell(c, 1, ob->size, ob->size > 131072 ? ob->size : 131072, err);
+    if (rc == 0 && use && ob->is_latest && inv->o.access->stats.log) {
+        rc = add_reads(inv, c, (double)use->gets, (double)use->bytes, err);
+    }
     return rc ? rc : add_u64(&inv->stats.bytes, ob->size, err);
 }
 

@@ -84,7 +84,7 @@ static const char *parse(const char *p, const char *end, struct object *ob, char
     return ob->key_len ? NULL : "no path";
 }
 
-static int record(struct reader *r, const char *p, size_t len, struct gt_error *err)
+static int find_record(struct reader *r, const char *p, size_t len, struct gt_error *err)
 {
     r->line++;
     if (len == 0) {
@@ -113,16 +113,13 @@ static int hold(struct reader *r, const char *p, size_t len, struct gt_error *er
                : reader_hold(r, p, len, err);
 }
 
-int find_feed(struct reader *r, const char *data, size_t len, bool end, struct gt_error *err)
+int split_feed(struct reader *r, char end_byte, const char *data, size_t len, bool end,
+               record_fn *record, struct gt_error *err)
 {
-    if (r->mode == ENDS_UNKNOWN && len > 0) {
-        r->mode = memchr(data, 0, len) ? ENDS_NUL : ENDS_LINE;
-    }
-    char sep = r->mode == ENDS_NUL ? '\0' : '\n';
     int rc = 0;
     const char *p = data, *stop = data + len;
     while (rc == 0 && p < stop) {
-        const char *q = memchr(p, sep, (size_t)(stop - p));
+        const char *q = memchr(p, end_byte, (size_t)(stop - p));
         if (!q) {
             rc = hold(r, p, (size_t)(stop - p), err);
             break;
@@ -141,4 +138,12 @@ int find_feed(struct reader *r, const char *data, size_t len, bool end, struct g
         r->held = 0;
     }
     return rc;
+}
+
+int find_feed(struct reader *r, const char *data, size_t len, bool end, struct gt_error *err)
+{
+    if (r->mode == ENDS_UNKNOWN && len > 0) {
+        r->mode = memchr(data, 0, len) ? ENDS_NUL : ENDS_LINE;
+    }
+    return split_feed(r, r->mode == ENDS_NUL ? '\0' : '\n', data, len, end, find_record, err);
 }

@@ -15,7 +15,7 @@ struct seen {
 #define SEEN_BITS    9
 #define SEEN_CLASSES 16
 struct inventory {
-    struct inventory_options o; /* access: sorted by key */
+    struct inventory_options o;
     struct inventory_stats stats;
     struct arena *arena;
     struct intern *classes, *prefixes;
@@ -23,7 +23,6 @@ struct inventory {
     uint64_t size_from[INVENTORY_EDGES - 1];
     int64_t age_from[INVENTORY_EDGES - 1]; /* seconds */
     struct cells cells;
-    struct inventory_access *access; /* own copy of o.access; NULL in a child */
     struct inventory_row *rows;
     uint64_t made_at; /* objects seen when rows were made */
     struct inventory *parent;
@@ -37,8 +36,6 @@ struct inventory {
  * left to the caller. */
 int inventory_child(struct inventory *parent, struct inventory **out, struct gt_error *err);
 int inventory_give(struct inventory *child, struct gt_error *err);
-const struct inventory_access *access_find(const struct inventory *inv, const char *key,
-                                           size_t len);
 struct object {
     const char *key; /* decoded */
     size_t key_len;
@@ -86,6 +83,10 @@ int spare_room(struct spare *s, size_t size, struct gt_error *err);
 /* Adds to r->hold. */
 int reader_hold(struct reader *r, const char *data, size_t len, struct gt_error *err);
 #define RECORD_MAX (1u << 20)
+/* Records that end in `end_byte`, each to `record` without it. */
+typedef int record_fn(struct reader *r, const char *p, size_t len, struct gt_error *err);
+int split_feed(struct reader *r, char end_byte, const char *data, size_t len, bool end,
+               record_fn *record, struct gt_error *err);
 int find_feed(struct reader *r, const char *data, size_t len, bool end, struct gt_error *err);
 
 /* CSV (RFC 4180): fields of one record, without their quotes, borrowed for the call. */

@@ -1,6 +1,5 @@
-/* The histogram's rows in their order, and the reads of prefixes shared out over them. */
-#include "gputier/units.h"
-#include "inventory_priv.h"
+/* The histogram's rows in their order. */
+#include "access.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,37 +12,6 @@ static int by_row(const void *a, const void *b)
     c = c ? c : (x->size_lo > y->size_lo) - (x->size_lo < y->size_lo);
     c = c ? c : x->age_lo_days - y->age_lo_days;
     return c ? c : x->idle_lo_days - y->idle_lo_days;
-}
-
-/* Reads of prefixes over their current objects; rows are sorted, so a prefix's rows lie together.
- * A prefix without an entry was not read. */
-static int share_gets(struct inventory *inv, size_t n, struct gt_error *err)
-{
-    bool any = false, met = false;
-    for (size_t i = 0; i < inv->o.n_access; i++) {
-        any = any || inv->o.access[i].when == GT_TIME_NONE;
-    }
-    for (size_t i = 0, end; any && i < n; i = end) {
-        const char *prefix = inv->rows[i].prefix;
-        size_t len = strlen(prefix);
-        len -= len > 0 && prefix[len - 1] == '/';
-        const struct inventory_access *a = access_find(inv, prefix, len);
-        met = met || a;
-        double objects = 0;
-        for (end = i; end < n && strcmp(inv->rows[end].prefix, prefix) == 0; end++) {
-            objects += inv->rows[end].is_latest ? (double)inv->rows[end].objects : 0;
-        }
-        for (size_t k = i; k < end; k++) {
-            struct inventory_row *r = &inv->rows[k];
-            bool read = a && r->is_latest && objects > 0;
-            r->gets_30d = read ? a->gets * (double)r->objects / objects : 0;
-        }
-    }
-    return any && !met && n > 0
-               ? gt_fail(err, GT_EPARSE, "access",
-                         "none of its prefixes occurs; at this depth they look like '%.100s'",
-                         inv->rows[n - 1].prefix)
-               : 0;
 }
 
 int inventory_rows(struct inventory *inv, const struct inventory_row **rows, size_t *n,
@@ -60,6 +28,7 @@ int inventory_rows(struct inventory *inv, const struct inventory_row **rows, siz
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     size_t at = inv->cells.n;
+    double unread = inv->o.access && inv->o.access->stats.log ? 0 : -1; /* logs name all reads */
     for (size_t i = 0; i < at; i++) {
         const struct cell *c = &inv->cells.at[i];
         const struct cell_reads *r = inv->cells.reads ? &inv->cells.reads[i] : NULL;
@@ -73,12 +42,12 @@ int inventory_rows(struct inventory *inv, const struct inventory_row **rows, siz
             .objects = c->objects,
             .bytes = c->bytes,
             .bytes_min128k = c->min128k,
-            .gets_30d = r ? r->gets : -1,
-            .bytes_read_30d = r ? r->bytes : -1,
+            .gets_30d = r && r->gets >= 0 ? r->gets : unread,
+            .bytes_read_30d = r && r->bytes >= 0 ? r->bytes : unread,
         };
     }
     qsort(inv->rows, at, sizeof *inv->rows, by_row);
-    int rc = share_gets(inv, at, err);
+    int rc = access_share(inv, inv->rows, at, err);
     if (rc < 0) {
         free(inv->rows);
         inv->rows = NULL;

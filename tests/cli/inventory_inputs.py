@@ -343,11 +343,124 @@ def saved(tmp):
     expect('rclone' in err and 'azure' in err, f'--kind: {err}')
 
 
+def log_line(bucket, t, operation, key, status, sent, request=None, extra=''):
+    key_text = key if key == '-' else urllib.parse.quote_plus(key, safe='/')
+    stamp = iso(t, '%d/%b/%Y:%H:%M:%S +0000')
+    request = request or f'"GET /{bucket}/{key_text} HTTP/1.1"'
+    return (f'79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be {bucket} [{stamp}] 192.0.2.3 '
+            f'arn:aws:iam::123456789012:user/alice 3E57427F33A59F07 {operation} {key_text} {request} {status} - {sent} 3462992 70 10 '
+            f'"http://e.org/a \\"b\\" c" "curl/7.15.1" - s9lzHYrFp76ZVxRcpX9= SigV4 ECDHE-RSA-AES128-GCM-SHA256 AuthHeader '
+            f's3.us-west-2.amazonaws.com TLSv1.2 arn:aws:s3:us-west-2:123456789012:accesspoint/x Yes{extra}\n')
+
+
+def listed(path, objects):
+    path.write_text(json.dumps({'Versions': [{'Key': o.key, 'Size': o.size, 'LastModified': iso(o.modified), 'StorageClass': o.storage_class,
+                                              'IsLatest': o.latest} for o in objects]}))
+
+
+def access_logs(tmp):
+    objects = some(12, ['STANDARD', 'STANDARD_IA'])
+    r = random.Random(13)
+    p, logs = tmp / 'list.json', tmp / 'logs'
+    logs.mkdir()
+    lines, gets, read_bytes, last = [], {}, {}, {}
+    for _ in range(3000):
+        o = r.choice(objects[:150])
+        t = NOW - r.randrange(-2 * 86400, 60 * 86400)
+        operation = r.choice(['REST.GET.OBJECT'] * 3 + ['REST.HEAD.OBJECT', 'REST.PUT.OBJECT', 'S3.EXPIRE.OBJECT', 'WEBSITE.GET.OBJECT'])
+        status, sent = r.choice([(200, '5'), (206, '7'), (206, '-'), (304, '-'), (404, '300'), (200, str(1 << 33))])
+        request = r.choice([None, '"GET /x?a="b" 20 HTTP/1.1"', '-'])
+        lines.append(log_line('bucket', t, operation, o.key, status, sent, request, r.choice(['', ' us-west-2 new "field 27"'])))
+        if operation == 'REST.GET.OBJECT' and status in (200, 206) and t <= NOW:
+            last[o.key] = max(t, last.get(o.key, 0))
+            if t > NOW - 30 * 86400:
+                gets[o.key] = gets.get(o.key, 0) + 1
+                read_bytes[o.key] = read_bytes.get(o.key, 0) + (0 if sent == '-' else int(sent))
+    lines.append(log_line('bucket', NOW, 'REST.GET.BUCKET', '-', 200, '5'))
+    for i in range(7):
+        text = ''.join(lines[i::7]).encode()
+        (logs / f'2026-12-01-00-00-0{i}-ABCDEF').write_bytes(gzip.compress(text) if i % 2 else text)
+    versions = objects + [Object(o.key, o.size, o.modified, o.storage_class, latest=False) for o in objects[:40]]
+    for o in versions:
+        o.accessed = last.get(o.key)
+    listed(p, versions)
+    same('access logs', p, versions, '--access', logs)
+    same('access logs, each named', p, versions, *(x for i in range(7) for x in ('--access', sorted(logs.iterdir())[i])))
+
+    def sums(rows):
+        out = {}
+        for row in rows:
+            s = out.setdefault((row['prefix'], row['is_latest']), [0, 0])
+            s[0] += row['gets_30d']
+            s[1] += row['bytes_read_30d']
+        return out
+    want = {}
+    for o in versions:
+        s = want.setdefault((''.join(x + '/' for x in o.key.split('/')[:-1][:2]), o.latest), [0, 0])
+        if o.latest:
+            s[0] += gets.get(o.key, 0)
+            s[1] += read_bytes.get(o.key, 0)
+    _, rows = rows_of(p, '--access', logs)
+    expect(sums(rows) == want, f'gets of logs: {sums(rows)} is not {want}')
+    h = tmp / 'h.csv'
+    _, err = run('inventory', 'import', p, '--access', logs, '-o', h)
+    expect('span' not in err, f'logs of 60 days are complete: {err}')
+    expect(sums(rows_of(h)[1]) == want, 'the saved histogram keeps the reads')
+    one = tmp / 'one.log'
+    one.write_text(log_line('bucket', NOW - 5, 'REST.GET.OBJECT', objects[0].key, 200, '1') + 'nonsense\n')
+    _, err = run('inventory', 'aggregate', p, '--access', one)
+    expect('one.log:2' in err and 'span 0.0 days' in err, f'bad line of a log: {err}')
+    run('inventory', 'aggregate', p, '--access', one, '--max-bad', '0', code=4)
+    one.write_text(log_line('bucket', NOW, 'REST.GET.OBJECT', 'a', 200, '1') + log_line('other', NOW, 'REST.GET.OBJECT', 'a', 200, '1'))
+    _, err = run('inventory', 'aggregate', p, '--access', one, code=4)
+    expect("'other'" in err and 'one.log:2' in err, f'two buckets: {err}')
+    twice = urllib.parse.quote_plus(urllib.parse.quote_plus('a b/ü.bin', safe='/'), safe='/')
+    one.write_text(log_line('bucket', NOW - 9, 'REST.GET.OBJECT', 'x', 200, '9').replace(' x "', f' {twice} "'))
+    listed(p, [Object('a b/ü.bin', 5, NOW - 86400 * 100)])
+    _, rows = rows_of(p, '--access', one)
+    expect(rows[0]['gets_30d'] == 1 and rows[0]['idle_lo_days'] == 0, f'a key encoded twice: {rows}')
+    (tmp / 'empty').mkdir()
+    run('inventory', 'aggregate', p, '--access', tmp / 'empty', code=4)
+    run('inventory', 'aggregate', p, '--access', tmp / 'none', code=4)
+
+
+def analysis(tmp):
+    """Two classes, a small object, days outside of the 30; the sums are shared out by count and by bytes."""
+    objects = [Object('a/1', 1 << 20, NOW - 5 * 86400), Object('a/2', 3 << 20, NOW - 20 * 86400), Object('b/3', 1 << 20, NOW - 100 * 86400),
+               Object('b/4', 100, NOW - 100 * 86400), Object('b/5', 1 << 20, NOW - 100 * 86400, 'STANDARD_IA'),
+               Object('b/3', 1 << 20, NOW - 100 * 86400, latest=False)]
+    p, f = tmp / 'list.json', tmp / 'analysis.csv'
+    listed(p, objects)
+    head = ('Date,ConfigId,Filter,StorageClass,ObjectAge,ObjectCount,DataUploaded_MB,Storage_MB,DataRetrieved_MB,GetRequestCount,'
+            'CumulativeAccessRatio,ObjectAgeForSIATransition,RecommendedObjectAgeForSIATransition\n')
+    body = ''
+    for d in (0, 1, 29, 30, 400):  # the last two are too old
+        day = iso(NOW - d * 86400, '%m-%d-%Y')
+        for c, age, mb, gets in (('STANDARD', '000-014', '4', '10'), ('STANDARD', '015-029', '0.5', '2'), ('STANDARD', '090-119', '', '3'),
+                                 ('STANDARD', 'ALL', '5.5', '20'), ('STANDARD_IA', '730+', '1', '1')):
+            body += f'{day},docs,,{c},{age},,,100,{mb},{gets},0.1,,\n'
+    f.write_text(head + body)
+    doc, rows = rows_of(p, '--access', f)
+    got = {(r['prefix'], r['storage_class'], r['size_lo'], r['age_lo_days'], r['is_latest']): (r.get('gets_30d'), r.get('bytes_read_30d')) for r in rows}
+    mib = 1 << 20
+    # one prefix a/ holds both objects under 30 days, in one cell
+    want = {('a/', 'STANDARD', mib, 0, True): (3 * 12, 3 * 4.5 * mib), ('b/', 'STANDARD', mib, 90, True): (9, 0),
+            ('b/', 'STANDARD', 1, 90, True): (3 * 5, 3 * mib), ('b/', 'STANDARD_IA', mib, 90, True): (0, 0),
+            ('b/', 'STANDARD', mib, 90, False): (None, None)}
+    expect(got == want, f'storage class analysis: {got}')
+    expect(doc['objects'] == 6, 'analysis: objects')
+    f.write_text(head + body + body.replace('docs', 'other'))
+    _, err = run('inventory', 'aggregate', p, '--access', f, code=4)
+    expect('other' in err, f'two configurations: {err}')
+    f.write_text(head + body.replace('2026', '2024').replace('2025', '2024'))
+    run('inventory', 'aggregate', p, '--access', f, code=4)
+
+
 def main():
     with tempfile.TemporaryDirectory() as d:
         tmp = Path(d)
         os.environ.update(GPUTIER_DB=str(tmp / 'db'), GPUTIER_NOW=iso(NOW))
-        for test in (s3, azure, gcs, rclone, s3api, find, saved):
+        for test in (s3, azure, gcs, rclone, s3api, find, saved, access_logs, analysis):
             folder = tmp / test.__name__
             folder.mkdir()
             test(folder)

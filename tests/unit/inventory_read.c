@@ -166,12 +166,11 @@ static void access_keeps_every_version_warm(void **state)
     static const char text[] =
         "\"b\",\"k+1\",\"v\",\"true\",\"false\",\"9\",\"2020-01-01T00:00:00.000Z\",\"STANDARD\"\n"
         "\"b\",\"k+1\",\"w\",\"false\",\"false\",\"9\",\"2020-01-01T00:00:00.000Z\",\"STANDARD\"\n";
-    const struct inventory_access seen = {.key = "k 1", .len = 3, .when = 1796083200 - 40 * 86400};
-    struct inventory_options o = {.format = INVENTORY_S3,
-                                  .as_of = 1796083200,
-                                  .file_schema = schema,
-                                  .access = &seen,
-                                  .n_access = 1};
+    struct inventory_accesses *seen = NULL;
+    assert_int_equal(inventory_accesses_new(1796083200, 0, &seen, NULL), 0);
+    assert_int_equal(inventory_access_put(seen, "k 1", 3, 1796083200 - 40 * 86400, NULL), 0);
+    struct inventory_options o = {
+        .format = INVENTORY_S3, .as_of = 1796083200, .file_schema = schema, .access = seen};
     struct inventory *inv;
     size_t n;
     assert_int_equal(inventory_new(&o, &inv, NULL), 0);
@@ -182,6 +181,7 @@ static void access_keeps_every_version_warm(void **state)
     assert_int_equal(r[1].idle_lo_days, 30);
     assert_int_equal(r[1].age_lo_days, 365);
     inventory_free(inv);
+    inventory_accesses_free(seen);
 }
 
 int main(void)

@@ -20,12 +20,30 @@ static const char *const columns[] = {"prefix",  "storage_class", "is_latest",
                                       "size_lo", "age_lo_days",   "idle_lo_days",
                                       "objects", "bytes",         "bytes_min128k"};
 
+/* Reads, written so that they are read back as they were; empty when not recorded. */
+static void csv_reads(struct csvw *w, double v)
+{
+    char text[40] = "";
+    if (v >= 0) {
+        snprintf(text, sizeof text, v < 9e15 && v == (double)(int64_t)v ? "%.0f" : "%.17g", v);
+    }
+    csvw_text(w, text);
+}
+
 static int write_csv(const struct inventory_row *row, size_t n, struct buf *out)
 {
     struct csvw w;
+    bool reads = false;
     csvw_init(&w, out);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         csvw_text(&w, columns[i]);
+    }
+    for (size_t i = 0; i < n && !reads; i++) {
+        reads = row[i].gets_30d >= 0 || row[i].bytes_read_30d >= 0;
+    }
+    if (reads) {
+        csvw_text(&w, "gets_30d");
+        csvw_text(&w, "bytes_read_30d");
     }
     csvw_end_row(&w);
     for (size_t i = 0; i < n; i++) {
@@ -41,6 +59,10 @@ static int write_csv(const struct inventory_row *row, size_t n, struct buf *out)
             char text[24];
             snprintf(text, sizeof text, "%llu", (unsigned long long)counts[k]);
             csvw_text(&w, text);
+        }
+        if (reads) {
+            csv_reads(&w, r->gets_30d);
+            csv_reads(&w, r->bytes_read_30d);
         }
         csvw_end_row(&w);
     }
@@ -62,6 +84,12 @@ static void json_row(struct jsonw *w, const struct inventory_row *r)
     jsonw_uint(w, r->bytes);
     jsonw_key(w, "bytes_min128k");
     jsonw_uint(w, r->bytes_min128k);
+    if (r->gets_30d >= 0) {
+        jsonw_kdouble(w, "gets_30d", r->gets_30d);
+    }
+    if (r->bytes_read_30d >= 0) {
+        jsonw_kdouble(w, "bytes_read_30d", r->bytes_read_30d);
+    }
     jsonw_end_object(w);
 }
 

@@ -94,6 +94,38 @@ static int read_all(struct app *app, const struct inventory_options *o, const ch
     return rc;
 }
 
+/* Lines on stderr about what was read of accesses. */
+static void warn_access(struct app *app, struct inventory_accesses *a)
+{
+    const struct inventory_access_stats *s = inventory_access_stats(a);
+    if (s->bad_rows > 0) {
+        log_line(&app->log, LOG_WARNING, "access", "%llu rows could not be read; the first: %s: %s",
+                 (unsigned long long)s->bad_rows, s->first_bad_where, s->first_bad_text);
+    }
+    double days = s->log && s->rows ? (double)(s->last - s->first) / 86400 : 30;
+    if (days < 29) {
+        log_line(&app->log, LOG_WARNING, "access",
+                 "the access logs span %.1f days: reads are those of 30 days only when the logs "
+                 "are, too",
+                 days);
+    }
+}
+
+static int read_accesses(struct app *app, const struct cli_args *args,
+                         const struct inventory_options *o, struct inventory_accesses **out,
+                         struct gt_error *err)
+{
+    const char *path = cli_list(args, "access", 0);
+    int rc = path ? inventory_accesses_new(o->as_of, o->max_bad, out, err) : 0;
+    for (size_t i = 0; rc == 0 && (path = cli_list(args, "access", i)) != NULL; i++) {
+        rc = inventory_access_read(*out, path, app->cancel, err);
+    }
+    if (rc == 0 && *out) {
+        warn_access(app, *out);
+    }
+    return rc;
+}
+
 int inventory_from_args(struct app *app, const struct cli_args *args, const char *const *files,
                         size_t n, struct inventory **inv, struct gt_error *err)
 {
@@ -105,20 +137,16 @@ int inventory_from_args(struct app *app, const struct cli_args *args, const char
     rc = rc ? rc : inventory_depth(args, &o.depth, err);
     rc = rc ? rc : whole(args, "max-bad", 1000, UINT64_MAX / 2, &o.max_bad, err);
     *inv = NULL;
-    struct inventory_accesses access = {0};
-    const char *log = cli_value(args, "access");
-    if (rc == 0 && log) {
-        rc = inventory_access_read(log, &access, err);
-        o.access = access.at;
-        o.n_access = access.n;
-    }
+    struct inventory_accesses *access = NULL;
+    rc = rc ? rc : read_accesses(app, args, &o, &access, err);
+    o.access = access;
     rc = rc ? rc : read_all(app, &o, files, n, inv, err);
     if (rc == 0) {
         const struct inventory_row *row; /* made while the accesses are still there */
         size_t rows;
         rc = inventory_rows(*inv, &row, &rows, err);
     }
-    inventory_access_free(&access);
+    inventory_accesses_free(access);
     const struct inventory_stats *s = rc ? NULL : inventory_stats(*inv);
     if (s && s->objects + s->not_files + s->delete_markers == 0 &&
         s->bad_rows > 0) { /* not a listing with a bad row: no listing */

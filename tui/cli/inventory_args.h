@@ -9,8 +9,9 @@
      "format of the input (auto: by content)"},                                                    \
         {"columns", 0, OPT_VALUE, "LIST",                                                          \
          "columns of an S3 or GCS inventory CSV without a header, as the manifest names them"},    \
-        {"access", 0, OPT_VALUE, "FILE",                                                           \
-         "when keys were last read (CSV key,last_access) or reads in 30 days (prefix,gets)"},      \
+        {"access", 0, OPT_LIST, "FILE",                                                            \
+         "reads, repeatable: S3 access logs (files or their folder), Storage Class Analysis, CSV " \
+         "key,last_access or prefix,gets (of 30 days)"},                                           \
         {"depth", 0, OPT_VALUE, "N", "directory components in a prefix (2)"},                      \
     {                                                                                              \
         "max-bad", 0, OPT_VALUE, "N", "rows that cannot be read before giving up (1000)"           \

@@ -30,26 +30,26 @@ static void read_edges(struct storage_in *in, const cJSON *o, struct inventory_o
     opt->age_edge = age;
 }
 
-static void read_access(struct storage_in *in, const cJSON *o, struct inventory_options *opt)
+static void read_access(struct storage_in *in, const cJSON *o, struct inventory_accesses *accesses)
 {
-    const cJSON *list = in_array(in, o, "access", false, &opt->n_access), *row;
-    struct inventory_access *a = in_alloc(in, opt->n_access, sizeof *a);
-    size_t i = 0;
+    size_t n;
+    const cJSON *list = in_array(in, o, "access", false, &n), *row;
     cJSON_ArrayForEach(row, list)
     {
         const cJSON *key = cJSON_GetArrayItem(row, 0), *when = cJSON_GetArrayItem(row, 1);
-        if (!a || !cJSON_IsString(key) || !cJSON_IsString(when)) {
+        int64_t t;
+        if (!cJSON_IsString(key) || !cJSON_IsString(when)) {
             in_fail(in, GT_EPARSE, "access", "accesses are [key, instant]");
             return;
         }
-        a[i].key = key->valuestring;
-        a[i].len = strlen(key->valuestring);
         if (in->rc == 0) {
-            in->rc = time_parse(when->valuestring, 0, &a[i].when, in->err);
+            in->rc = time_parse(when->valuestring, 0, &t, in->err);
         }
-        i++;
+        if (in->rc == 0) {
+            in->rc = inventory_access_put(accesses, key->valuestring, strlen(key->valuestring), t,
+                                          in->err);
+        }
     }
-    opt->access = a;
 }
 
 static int add_row(cJSON *rows, const struct inventory_row *r)
@@ -93,7 +93,14 @@ int storage_import(struct storage_in *in, const cJSON *o, cJSON *computed)
         in->rc = time_parse(as_of, 0, &opt.as_of, in->err);
     }
     read_edges(in, o, &opt);
-    read_access(in, o, &opt);
+    struct inventory_accesses *accesses = NULL;
+    if (in->rc == 0) {
+        in->rc = inventory_accesses_new(opt.as_of, 0, &accesses, in->err);
+    }
+    if (in->rc == 0) {
+        read_access(in, o, accesses);
+        opt.access = accesses;
+    }
     struct inventory *inv = NULL;
     if (in->rc == 0) {
         in->rc = inventory_new(&opt, &inv, in->err);
@@ -105,5 +112,6 @@ int storage_import(struct storage_in *in, const cJSON *o, cJSON *computed)
         in->rc = write_rows(inv, computed, in->err);
     }
     inventory_free(inv);
+    inventory_accesses_free(accesses);
     return in->rc;
 }

@@ -7,6 +7,7 @@
  * AccessTierChangeTime, else Last-Modified (R-AZ-03), so the age does; snapshots, old versions and
  * soft-deleted blobs are billed as not the latest. GCS: a lifecycle change keeps the object's age
  * (R-GCS-06), so it counts from timeCreated; `updated` moves with metadata. */
+#include "../sources/scan.h"
 #include "gputier/units.h"
 #include "inventory_priv.h"
 #include <stdio.h>
@@ -189,6 +190,21 @@ static bool times(const struct columns *c, const struct csv_record *rec, struct 
     return true;
 }
 
+/* A '%', '+' or NUL, 16 bytes at a time. */
+static bool has_escape(const char *s, size_t len)
+{
+    size_t i = 0;
+    uint64_t bits = 0;
+    for (; i + 16 <= len; i += 16) {
+        scan_bytes v = scan_load(s + i);
+        bits |= scan_bits((scan_bytes)((v == '%') | (v == '+') | (v == 0)));
+    }
+    for (; i < len; i++) {
+        bits |= s[i] == '%' || s[i] == '+' || s[i] == '\0';
+    }
+    return bits != 0;
+}
+
 /* The key, decoded where there is something to decode; of length SIZE_MAX when it is broken. */
 static int key_of(struct reader *r, const struct csv_record *rec, struct object *ob,
                   struct gt_error *err)
@@ -196,8 +212,11 @@ static int key_of(struct reader *r, const struct csv_record *rec, struct object 
     const struct columns *c = r->state;
     ob->key = rec->field[c->at[COLUMN_KEY]];
     ob->key_len = rec->len[c->at[COLUMN_KEY]];
-    if (!c->layout->url ||
-        (!memchr(ob->key, '%', ob->key_len) && !memchr(ob->key, '+', ob->key_len))) {
+    if (!c->layout->url) {
+        ob->key_len = memchr(ob->key, 0, ob->key_len) ? SIZE_MAX : ob->key_len;
+        return 0;
+    }
+    if (!has_escape(ob->key, ob->key_len)) {
         return 0;
     }
     int rc = spare_room(&r->key, ob->key_len, err);
@@ -235,7 +254,7 @@ static int read_row(struct reader *r, const struct csv_record *rec, struct gt_er
     if (rc) {
         return rc;
     }
-    if (ob.key_len == SIZE_MAX || memchr(ob.key, 0, ob.key_len)) {
+    if (ob.key_len == SIZE_MAX) {
         return bad_field(r, rec, COLUMN_KEY, c->layout->url ? "a URL-encoded key" : "a name", err);
     }
     if (!digits_u64(rec->field[at[COLUMN_SIZE]], rec->len[at[COLUMN_SIZE]], &ob.size)) {

@@ -1,6 +1,7 @@
 /* RFC 4180 records while they stream: quoted fields, doubled quotes, line breaks inside quotes.
  * Records are read where they lie in the piece; only one that a piece cuts is copied. The readers
  * of price lists (pricing/sources/csv_read.h) end at the first fault; here it costs one row. */
+#include "../sources/scan.h"
 #include "inventory_priv.h"
 #include <stdlib.h>
 #include <string.h>
@@ -26,28 +27,45 @@ static enum outcome quoted(const char *p, const char *end, const char **next, bo
     }
 }
 
-/* The plain case of a record: every field quoted, none with quotes in it. NULL: it is another. */
+/* The plain case of a record: every field quoted, none with quotes in it, not near the end of the
+ * piece. Quotes are looked for 64 bytes at a time. NULL: it is another case. */
 static const char *plain_record(const char *p, const char *end, char separator,
                                 struct csv_record *rec)
 {
-    for (size_t n = 0; n < CSV_FIELDS && end - p > 2 && *p == '"'; n++) {
-        const char *q = memchr(p + 1, '"', (size_t)(end - p - 2));
-        if (!q) {
-            break;
-        }
-        rec->field[n] = p + 1;
-        rec->len[n] = (size_t)(q - p - 1);
-        p = q + 2;
-        if (q[1] == '\n') {
-            rec->n = n + 1;
-            rec->doubled = 0;
-            return p;
-        }
-        if (q[1] != separator) {
-            break;
-        }
+    if (end - p < SCAN_BLOCK || *p != '"') {
+        return NULL;
     }
-    return NULL;
+    const char *block = p, *open = p;
+    uint64_t quotes = scan_eq(block, '"');
+    size_t n = 0;
+    for (;;) {
+        while (quotes == 0) {
+            block += SCAN_BLOCK;
+            if (end - block < SCAN_BLOCK) {
+                return NULL;
+            }
+            quotes = scan_eq(block, '"');
+        }
+        const char *q = block + scan_first(quotes);
+        quotes &= quotes - 1;
+        if (q == open) {
+            continue;
+        }
+        if (n == CSV_FIELDS || end - q < 3) {
+            return NULL;
+        }
+        rec->field[n] = open + 1;
+        rec->len[n++] = (size_t)(q - open - 1);
+        if (q[1] == '\n') {
+            rec->n = n;
+            rec->doubled = 0;
+            return q + 2;
+        }
+        if (q[1] != separator || q[2] != '"') {
+            return NULL;
+        }
+        open = q + 2;
+    }
 }
 
 /* Parses one record at p; *next = start of the following one. `last`: no more bytes will come. */

@@ -21,10 +21,15 @@ static inline scan_bytes scan_load(const char *p)
 /* v: all ones or zero a byte; to 16 bits. */
 static inline uint64_t scan_bits(scan_bytes v)
 {
+#ifdef __SSE2__
+    typedef char sse_bytes __attribute__((vector_size(16)));
+    return (uint64_t)(unsigned)__builtin_ia32_pmovmskb128((sse_bytes)v);
+#else
     static const scan_bytes weight = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     static const uint64_t ones = 0x0101010101010101; /* times this: the sum of the bytes on top */
     scan_words w = (scan_words)(v & weight);
     return w[0] * ones >> 56 | w[1] * ones >> 56 << 8;
+#endif
 }
 
 #define SCAN_MASK(p, v, test)                                                                      \

@@ -136,8 +136,8 @@ def s3(tmp):
     manifest = folder / 'manifest.json'
     manifest.write_text(json.dumps({'sourceBucket': 'bucket', 'destinationBucket': 'arn:aws:s3:::d', 'version': '2016-11-30',
                                     'creationTimestamp': '1796083200000', 'fileFormat': 'CSV', 'fileSchema': schema, 'files': [
-                                        {'key': f'x/bucket/all/data/{n}.csv.gz', 'size': 1, 'MD5checksum': '0'}
-                                        for n in ('one', 'two')]}))
+                                        {'key': f'x/bucket/all/data/{n}.csv.gz', 'size': (tmp / f's3/data/{n}.csv.gz').stat().st_size,
+                                         'MD5checksum': '0'} for n in ('one', 'two')]}))
     for args in ((), ('--kind', 's3')):
         same('s3', manifest, objects, *args, skipped_delete_markers=markers, bad_rows=0)
     plain = tmp / 's3.csv'
@@ -192,7 +192,7 @@ def azure(tmp):
         same('azure csv', data, objects, *args, skipped_not_files=folders, bad_rows=0)
     manifest = rule / 'rule-manifest.json'
     doc = {'destinationContainer': 'inv', 'endpoint': 'https://a.blob.core.windows.net', 'files': [
-        {'blob': '2026/12/01/01-00-00/rule/rule_1000000_0.csv', 'size': 1}], 'inventoryCompletionTime': iso(NOW),
+        {'blob': '2026/12/01/01-00-00/rule/rule_1000000_0.csv', 'size': data.stat().st_size}], 'inventoryCompletionTime': iso(NOW),
         'inventoryStartTime': iso(NOW), 'ruleDefinition': {'filters': {'blobTypes': ['blockBlob']}, 'format': 'csv',
                                                            'objectType': 'blob', 'schedule': 'daily', 'schemaFields': head},
         'ruleName': 'rule', 'status': 'Succeeded', 'summary': {'objectCount': len(objects)}, 'version': '1.0'}

@@ -95,6 +95,7 @@ fuzzers: $(FUZZ)
 $(O)/tests/fuzz/%: $(O)/tests/fuzz/%.o $(O)/libgputier.a
 	$(Q)$(CC) $(GT_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PEERS) $(PKG_LIBS)
 $(O)/tests/fuzz/json_peer $(O)/tests/fuzz/csv_peer: PEERS = -lyajl -lcsv
+$(O)/tests/fuzz/inflate: PEERS = -lz
 FUZZ_MAKE = $(MAKE) --no-print-directory O=build/fuzz CC=clang CFLAGS="-O1 -g" \
   SAN="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
 fuzz-smoke: lint-deps test-deps

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`inventory sql` in DuckDB (the command `duckdb`, or npm's @duckdb/node-api by support/duckdb.js) and ClickHouse
-(`clickhouse-local`): S3's CSV and Parquet as files, tables of reads; the rows of `inventory aggregate`, in its order."""
+(`clickhouse-local`, or npm's chdb by support/clickhouse.js): S3's CSV and Parquet as files, tables of reads; the rows of
+`inventory aggregate`, in its order."""
 import os
 import shutil
 import subprocess
@@ -13,10 +14,11 @@ import inventory_inputs as inputs  # noqa: E402
 import inventory_sql as common  # noqa: E402
 
 
-def duckdb():
-    if shutil.which('duckdb'):
-        return ['duckdb', '-csv', ':memory:']
-    node = ['node', str(Path(__file__).resolve().parent.parent / 'support/duckdb.js')]
+def engine(command, script):
+    """The command line of an engine that reads statements and writes CSV; None where there is none."""
+    if shutil.which(command[0]):
+        return command
+    node = ['node', str(Path(__file__).resolve().parent.parent / 'support' / script)]
     p = subprocess.run(node, input=b'SELECT 1', check=False, capture_output=True) if shutil.which('node') else None
     return node if p and p.returncode == 0 else None
 
@@ -48,19 +50,21 @@ def in_duckdb(command, tmp):
 
 def in_clickhouse(command, tmp):
     text = common.query('clickhouse', '--from', tmp / 'data.csv', '--columns', common.SCHEMA)[0].decode()
-    out = execute([*command, '--query', text.rstrip() + ' FORMAT CSVWithNames'], '')
-    common.compare('clickhouse csv', out, common.aggregate(tmp))
+    common.compare('clickhouse csv', execute(command, text), common.aggregate(tmp))
+    reads = ("CREATE TABLE reads ENGINE = Memory AS SELECT key, parseDateTime64BestEffort(last_access, 3, 'UTC') AS last_access "
+             f"FROM file('{tmp}/access.csv', 'CSVWithNames', 'key String, last_access String');\n")
+    text = common.query('clickhouse', '--from', tmp / 'data.csv', '--columns', common.SCHEMA, '--access', 'reads')[0].decode()
+    common.compare('clickhouse access', execute(command, reads + text), common.aggregate(tmp, '--access', tmp / 'access.csv'))
     if (tmp / 'part.parquet').exists():
         text = common.query('clickhouse', '--from', tmp / '*.parquet')[0].decode()
-        out = execute([*command, '--query', text.rstrip() + ' FORMAT CSVWithNames'], '')
-        common.compare('clickhouse parquet', out, common.aggregate(tmp))
+        common.compare('clickhouse parquet', execute(command, text), common.aggregate(tmp))
 
 
 def main():
-    duck = duckdb()
-    click = [shutil.which('clickhouse-local')] if shutil.which('clickhouse-local') else None
+    duck = engine(['duckdb', '-csv', ':memory:'], 'duckdb.js')
+    click = engine(['clickhouse-local', '--format', 'CSVWithNames'], 'clickhouse.js')
     if not duck and not click:
-        print('SKIP: neither duckdb (or npm @duckdb/node-api in NODE_PATH) nor clickhouse-local is installed')
+        print('SKIP: neither duckdb nor clickhouse-local is installed (make check-engines brings npm\'s of them)')
         return 77
     with tempfile.TemporaryDirectory() as d:
         tmp = Path(d)

@@ -123,6 +123,20 @@ def terminal(tmp):
     expect(err == '', f'progress in a pipe: {err}')
 
 
+def places(tmp):
+    """A bad entry far into a listing is told by its line, one entry a line or a member a line."""
+    for what, head, end, layout in (('lsjson', '[\n', '\n]\n', None), ('s3api', '{"Contents": [\n', '\n]}\n', 4)):
+        name = 'Path' if what == 'lsjson' else 'Key'
+        when = 'ModTime' if what == 'lsjson' else 'LastModified'
+        entries = [json.dumps({name: f'a/{i}', 'Size': i if i != 25000 else 'much', when: '2025-01-02T03:04:05Z'}, indent=layout)
+                   for i in range(30000)]
+        path = tmp / f'{what}.json'
+        path.write_text(head + ',\n'.join(entries) + end)
+        line = 2 + 25000 * (1 + entries[0].count('\n'))
+        _, err = run('inventory', 'import', path)
+        expect(f'{what}.json:{line}:' in err, f'{what}: expected line {line}: {err[:200]}')
+
+
 def memory(tmp):
     piece = b''.join(b'%d\t1790000000.5\t1790000000.5\tf\t/a/b%d/%d\n' % (i, i % 50, i) for i in range(20000))
     p = subprocess.Popen([G, 'inventory', 'import', '-'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -139,7 +153,7 @@ def memory(tmp):
 def main():
     with tempfile.TemporaryDirectory() as name:
         tmp = Path(name)
-        for part in (damage, cores, interrupt, terminal, memory):
+        for part in (damage, cores, interrupt, terminal, places, memory):
             part(tmp)
     for f in failures:
         print('FAIL', f)

@@ -47,7 +47,10 @@ static const cJSON *either(const cJSON *o, const char *camel, const char *snake)
 
 static int refuse_format(const char *path, const char *format, struct gt_error *err)
 {
-    return gt_fail(err, GT_EUNSUPPORTED, path, "fileFormat is %.20s, only CSV is read", format);
+    return gt_fail(err, GT_EUNSUPPORTED, path,
+                   "fileFormat is %.20s, only CSV is read; `inventory sql` prints the query for an "
+                   "engine that reads it",
+                   format);
 }
 
 /* A list of names joined by commas; false when one is no plain name or all are too long. */

@@ -16,7 +16,7 @@ from pathlib import Path
 G = os.environ.get('GPUTIER', './gputier')
 failures = []
 FOLDERS = [b'new\nline', b'\r\n', b'esc\x1b[2J\x1b]0;title\x07', b'\x9b31m', b'bad\xff\xfe\xc3', b'\xc0\xaf', b'\xed\xa0\x80', b'x' * 1000,
-           b'quo"te""', b'com,ma;semi\ttab|bar', b'=cmd|calc', b"'=1+1", b"''@x", b'-2', b'+3', b' lead', b'trail ', b'\xef\xbb\xbfmark', b'%41%00',
+           b'q"q""', b'com,ma;semi\ttab|bar', b'=cmd|calc', b"'=1+1", b"''@x", b'-2', b'+3', b' lead', b'trail ', b'\xef\xbb\xbfmark', b'%41%00',
            b'a+b', '\u202egnp.exe'.encode(), b'..', b'$(reboot)', b'\\n\\', b'\x7f', b'{"a":[', b'<script>', b"'"]
 
 

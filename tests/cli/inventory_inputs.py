@@ -190,6 +190,8 @@ def azure(tmp):
     data.write_text('\ufeff' + ''.join(lines))
     for args in ((), ('--kind', 'azure')):
         same('azure csv', data, objects, *args, skipped_not_files=folders, bad_rows=0)
+    doc = json.loads(run('tier', data, '--from', 'azure_blob_lrs', '--format', 'json')[0] or b'{"groups": []}')
+    expect(doc['groups'] and all(s['tier'].startswith('azure_') for g in doc['groups'] for s in g['path']), 'tier of an Azure inventory')
     manifest = rule / 'rule-manifest.json'
     doc = {'destinationContainer': 'inv', 'endpoint': 'https://a.blob.core.windows.net', 'files': [
         {'blob': '2026/12/01/01-00-00/rule/rule_1000000_0.csv', 'size': data.stat().st_size}], 'inventoryCompletionTime': iso(NOW),
@@ -230,6 +232,9 @@ def gcs(tmp):
         same(f'gcs CRLF {separator!r}', p, objects)
         p.write_text(body)
         same(f'gcs no header {separator!r}', p, objects, '--kind', 'gcs')
+    p.write_text(minimal(fields) + ''.join(minimal(f) for f in lines if f[8] != 'MULTI_REGIONAL'))
+    doc = json.loads(run('tier', p, '--from', 'gcs', '--format', 'json')[0] or b'{"groups": []}')
+    expect(doc['groups'] and all(s['tier'].startswith('gcs_') for g in doc['groups'] for s in g['path']), 'tier of a GCS report')
     p.write_bytes(b'\xef\xbb\xbf')
     same('gcs, a byte-order mark and no more', p, [], '--kind', 'gcs')
     p.write_text(''.join(minimal(f[2:6]) for f in lines))

@@ -19,7 +19,8 @@ int azure_unit(const char *text, struct azure_unit *out)
         {"GiB", AZURE_GIB, AZURE_ONCE},       {"/Month", AZURE_COUNT, AZURE_MONTH},
         {"/Hour", AZURE_COUNT, AZURE_HOUR},   {"Hour", AZURE_COUNT, AZURE_HOUR},
         {"GB/Month", AZURE_GIB, AZURE_MONTH}, {"GiB/Month", AZURE_GIB, AZURE_MONTH},
-        {"GiB/Hour", AZURE_GIB, AZURE_HOUR},  {"GB/Hour", AZURE_GIB, AZURE_HOUR},
+        {"Hours", AZURE_COUNT, AZURE_HOUR},   {"GiB/Hour", AZURE_GIB, AZURE_HOUR},
+        {"GB/Hour", AZURE_GIB, AZURE_HOUR},
     };
     char *rest;
     if (!isdigit((unsigned char)*text)) {

@@ -86,7 +86,8 @@ struct azure_vms { /* rows wait for the end: of those of one purchase one is cho
     struct intern *names;
     struct azure_vm *row;
     size_t n, cap;
-    size_t base; /* the on-demand row that was added last, SIZE_MAX: the last is none */
+    uint32_t hours; /* that the prices of the last item are for */
+    size_t base;    /* the on-demand row that was added last, SIZE_MAX: the last is none */
 };
 /* A Linux machine by the hour that anybody may rent. */
 bool azure_is_vm(const struct azure_item *item);

@@ -22,14 +22,26 @@ static bool names(const struct azure_item *i, const char *mark)
     return azure_ends(i->f[Z_METER], mark) || azure_ends(i->f[Z_SKU], mark);
 }
 
+/* Hours that the price is for (F165: "100 Hours" at 5.0 is 0.05 an hour); 0 = it is for something
+ * else. A term's price is for the term. */
+static uint32_t hours_of(const struct azure_item *item)
+{
+    struct azure_unit u;
+    bool term = strcmp(item->f[Z_TYPE], "Reservation") == 0;
+    if (azure_unit(item->f[Z_UNIT], &u) != 0 || u.of != AZURE_COUNT || u.per != AZURE_HOUR) {
+        return 0;
+    }
+    return term && u.qty != 1 ? 0 : u.qty;
+}
+
 bool azure_is_vm(const struct azure_item *item)
 {
     const char *product = item->f[Z_PRODUCT];
-    return strcmp(item->f[Z_SERVICE], "Virtual Machines") == 0 &&
-           strcmp(item->f[Z_UNIT], "1 Hour") == 0 && item->f[Z_ARM_SKU][0] != '\0' &&
-           !strstr(product, "Windows") && !azure_ends(product, " Win") &&
-           !strstr(product, "CloudServices") && !strstr(product, "Cloud Services") &&
-           !strstr(product, "Dedicated Host") && !names(item, " Expired");
+    return strcmp(item->f[Z_SERVICE], "Virtual Machines") == 0 && hours_of(item) > 0 &&
+           item->f[Z_ARM_SKU][0] != '\0' && !strstr(product, "Windows") &&
+           !azure_ends(product, " Win") && !strstr(product, "CloudServices") &&
+           !strstr(product, "Cloud Services") && !strstr(product, "Dedicated Host") &&
+           !names(item, " Expired");
 }
 
 static int purchase_of(const struct azure_item *item, enum purchase *out)
@@ -71,9 +83,12 @@ static const char *kept(struct azure_vms *v, const char *text)
 
 int azure_vm_add(struct azure_vms *v, const struct azure_item *item, struct gt_error *err)
 {
-    struct azure_vm x = {
-        .region = item->region, .price = item->price, .from = item->from, .primary = item->primary};
+    struct azure_vm x = {.region = item->region, .from = item->from, .primary = item->primary};
     v->base = SIZE_MAX;
+    v->hours = hours_of(item);
+    if (money_mul_ratio(item->price, 1, v->hours, &x.price) != 0) {
+        return GT_ERANGE;
+    }
     if (purchase_of(item, &x.purchase) != 0) {
         return GT_ENOTFOUND;
     }
@@ -91,7 +106,9 @@ int azure_vm_plan(struct azure_vms *v, const char *term, money price, struct gt_
     }
     struct azure_vm x = v->row[v->base];
     x.purchase = one ? PURCHASE_SAVINGS_PLAN_1Y : PURCHASE_SAVINGS_PLAN_3Y;
-    x.price = price;
+    if (money_mul_ratio(price, 1, v->hours, &x.price) != 0) {
+        return GT_ERANGE;
+    }
     return push(v, &x, err);
 }
 

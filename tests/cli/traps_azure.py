@@ -42,6 +42,21 @@ def trap_29_other_systems_and_products():
         check("Linux alone", priced(box), [("on_demand", "0.096")])
 
 
+def an_hour_of_a_block_of_hours():
+    """F165: the price is for the block that the unit names, savings plans within the row too."""
+    plan = [{"term": "1 Year", "retailPrice": 3.0, "unitPrice": 3.0}]
+    for unit, price in (("100 Hours", 5.0), ("1 Hour", 0.05), ("10 Hours", 0.5), ("1 /Hour", 0.05)):
+        box, _ = taken(azure(SIZE, price, unitOfMeasure=unit))
+        check(unit, priced(box), [("on_demand", "0.05")])
+    box, _ = taken(azure(SIZE, 5.0, unitOfMeasure="100 Hours", savingsPlan=plan))
+    check("its savings plan", priced(box), [("on_demand", "0.05"), ("savings_plan_1y", "0.03")])
+    for unit in ("1 Month", "1 Week", "0 Hours", "1 GB", ""):
+        box, _ = taken(azure("D4s v5", 1.0), azure(SIZE, 5.0, unitOfMeasure=unit))
+        check("not by the hour: %r" % unit, len(priced(box)), 1)
+    box, _ = taken(azure(SIZE, 0.1), azure(SIZE, 525.6, type="Reservation", reservationTerm="1 Year", unitOfMeasure="100 Hours"))
+    check("a term by a block of hours is nothing known", priced(box), [("on_demand", "0.1")])
+
+
 def trap_30_classes_of_rows():
     rows = [azure(SIZE, 0.096), azure(SIZE, 0.02, " Spot"), azure(SIZE, 0.03, " Low Priority"), azure(SIZE, 0.05, " Expired"),
             azure(SIZE, 0.07, type="DevTestConsumption")]
@@ -220,7 +235,7 @@ def trap_69_prices_of_the_future():
 
 
 main([trap_28_the_total_of_a_term, trap_29_other_systems_and_products, trap_30_classes_of_rows, trap_31_one_meter_for_several_sizes,
-      trap_33_rows_at_zero, trap_34_not_the_primary_region, trap_35_no_rows_is_a_failure, trap_36_ends_of_pages,
+      an_hour_of_a_block_of_hours, trap_33_rows_at_zero, trap_34_not_the_primary_region, trap_35_no_rows_is_a_failure, trap_36_ends_of_pages,
       trap_36_a_page_is_not_the_list,
       trap_37_rows_that_come_twice, trap_38_tiers_without_ends, trap_39_units_of_many, trap_40_disks_by_the_step,
       trap_61_reference_currencies, trap_64_f165_units_with_blanks_and_words, trap_65_spellings_of_regions, trap_67_a_family_that_nobody_knows,

@@ -3,7 +3,7 @@
 # tests/run runs them all and ends with "N passed, N failed, N skipped".
 TESTS ?=
 
-.PHONY: units check check-only kill-test check-programs deps test-deps lint-deps demo clean help install uninstall \
+.PHONY: units check check-only check-engines kill-test check-programs deps test-deps lint-deps demo clean help install uninstall \
   sanitize tsan fuzz fuzz-smoke fuzzers units-of tidy lint format coverage bench bench-big
 
 units: $(UNIT)
@@ -21,6 +21,11 @@ check: test-deps
 
 check-only: gputier $(UNIT)
 	@O=$(O) tests/run $(TESTS)
+
+# Queries of `inventory sql` in DuckDB and ClickHouse, from npm (600 MB, a network): not part of check.
+check-engines: gputier
+	@test -d $(O)/engines/node_modules/chdb || npm install --silent --no-save --prefix $(O)/engines @duckdb/node-api chdb
+	@NODE_PATH=$(CURDIR)/$(O)/engines/node_modules O=$(O) tests/run inventory_sql
 
 # Kills fetch and import at every call that changes a file and at 300 moments more (an hour or less).
 KILL_ROUNDS ?= 300
@@ -83,7 +88,7 @@ clean:
 	rm -rf build gputier
 
 help:
-	@echo "all demo check kill-test sanitize tsan fuzz bench bench-big lint format coverage install uninstall clean deps"
+	@echo "all demo check check-engines kill-test sanitize tsan fuzz bench bench-big lint format coverage install uninstall clean deps"
 
 # Fuzzing: tests/fuzz/NAME.c is a libFuzzer target, seeds in tests/fuzz/corpus/NAME/. fuzz-smoke runs
 # 5 s each, FUZZ_SECONDS sets another time.
@@ -95,6 +100,7 @@ fuzzers: $(FUZZ)
 $(O)/tests/fuzz/%: $(O)/tests/fuzz/%.o $(O)/libgputier.a
 	$(Q)$(CC) $(GT_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PEERS) $(PKG_LIBS)
 $(O)/tests/fuzz/json_peer $(O)/tests/fuzz/csv_peer: PEERS = -lyajl -lcsv
+$(O)/tests/fuzz/inflate: PEERS = -lz
 FUZZ_MAKE = $(MAKE) --no-print-directory O=build/fuzz CC=clang CFLAGS="-O1 -g" \
   SAN="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
 fuzz-smoke: lint-deps test-deps

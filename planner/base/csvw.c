@@ -25,7 +25,9 @@ void csvw_text(struct csvw *w, const char *s)
     if (!s || !*s) {
         return;
     }
-    bool formula = strchr("=+-@\t\r", *s) != NULL;
+    /* "'=" gets one more too, so that who takes one away has what was there */
+    const char first = s[strspn(s, "'")];
+    bool formula = first && strchr("=+-@\t\r", first);
     if (!formula && !strpbrk(s, ",\"\n\r")) {
         buf_adds(w->out, s);
         return;

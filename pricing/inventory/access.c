@@ -1,7 +1,7 @@
 /* What is known of reads: when keys were last read and how often, how often prefixes were, and what
  * Storage Class Analysis counted by class and age. Keys are kept as 128 bits of hash in 40 bytes a
- * slot, so that memory is bounded by their number alone: 12.5 million of them take 640 MiB, 3
- * million 160 MiB. */
+ * slot, so that memory is bounded by their number alone: 3 million take 160 MiB (240 while the
+ * table grows), 12.5 million, the most, 640 (960). */
 #include "access.h"
 #include "../sources/inflate.h"
 #include "gputier/units.h"

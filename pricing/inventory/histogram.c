@@ -110,7 +110,11 @@ int histogram_row(struct reader *r, const struct csv_record *rec, struct gt_erro
         return bad_row(r->inv, r->name, r->line,
                        "bytes_min128k is less than bytes or 131072 for each object", err);
     }
-    if (prefix_len > 1 && prefix[0] == '\'' && strchr("=+-@\t\r", prefix[1])) {
+    size_t quotes = 0;
+    while (quotes < prefix_len && prefix[quotes] == '\'') {
+        quotes++;
+    }
+    if (quotes > 0 && quotes < prefix_len && memchr("=+-@\t\r", prefix[quotes], 6)) {
         prefix++; /* our own writer's guard against spreadsheets that run formulas */
         prefix_len--;
     }

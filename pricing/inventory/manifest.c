@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 /* Where a data file lies: its whole key beside the manifest, its last two parts beside it or in
  * the parent folder, or its bare name beside it. False when none is there. */
@@ -46,7 +47,10 @@ static const cJSON *either(const cJSON *o, const char *camel, const char *snake)
 
 static int refuse_format(const char *path, const char *format, struct gt_error *err)
 {
-    return gt_fail(err, GT_EUNSUPPORTED, path, "fileFormat is %.20s, only CSV is read", format);
+    return gt_fail(err, GT_EUNSUPPORTED, path,
+                   "fileFormat is %.20s, only CSV is read; `inventory sql` prints the query for an "
+                   "engine that reads it",
+                   format);
 }
 
 /* A list of names joined by commas; false when one is no plain name or all are too long. */
@@ -134,6 +138,14 @@ static int data_file(const char *path, const cJSON *file, const char *member, st
     if (!locate(path, key->valuestring, name, sizeof name)) {
         return gt_fail(err, GT_ENOTFOUND, path, "data file '%.200s' is not there",
                        key->valuestring);
+    }
+    const cJSON *size = member ? get(file, "size") : NULL;
+    struct stat st;
+    if (cJSON_IsNumber(size) && stat(name, &st) == 0 && (double)st.st_size != size->valuedouble) {
+        return gt_fail(
+            err, GT_EPARSE, path,
+            "data file '%.200s' has %lld bytes, the manifest says %.0f: not copied whole", name,
+            (long long)st.st_size, size->valuedouble);
     }
     *out = arena_strdup(arena, name);
     return *out ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");

@@ -31,7 +31,9 @@ struct json_reader {
     bool skipping;    /* until depth is skip_depth */
     int skip_depth;
     json_copy_fn *copy;
-    uint64_t lines;      /* newlines before buf */
+    uint64_t lines; /* newlines before buf */
+    size_t counted; /* bytes of buf of which json_line knows the newlines */
+    uint64_t counted_lines;
     uint64_t cut_column; /* bytes of the current line before buf */
 };
 
@@ -78,10 +80,17 @@ void json_reader_path(struct json_reader *r, enum scan_path path)
     r->scan.path = path;
 }
 
-uint64_t json_line(const struct json_reader *r)
+/* Goes on from where it was asked last: readers of lists ask at every entry. */
+uint64_t json_line(struct json_reader *r)
 {
     size_t after = 0;
-    return r->lines + scan_newlines(r->buf, r->pos, &after) + 1;
+    if (r->counted > r->pos) {
+        r->counted = 0;
+        r->counted_lines = 0;
+    }
+    r->counted_lines += scan_newlines(r->buf + r->counted, r->pos - r->counted, &after);
+    r->counted = r->pos;
+    return r->lines + r->counted_lines + 1;
 }
 
 void json_skip_value(struct json_reader *r)
@@ -466,6 +475,8 @@ static int make_room(struct json_reader *r, struct gt_error *err)
         r->cut_column = gone - 1 - (size_t)((char *)memrchr(r->buf, '\n', gone) - r->buf);
     }
     r->lines += newlines;
+    r->counted = 0;
+    r->counted_lines = 0;
     memmove(r->buf, r->buf + gone, r->end - gone);
     memmove(r->block, r->block + b, (r->n_blocks - b) * sizeof *r->block);
     r->base += gone;
@@ -531,6 +542,7 @@ int json_reader_next(struct json_reader *r, struct gt_error *err)
     int rc = json_reader_end(r, err);
     r->base = r->scan.offset;
     r->pos = r->stop = r->end = r->n_blocks = 0;
-    r->lines = r->cut_column = 0;
+    r->lines = r->cut_column = r->counted_lines = 0;
+    r->counted = 0;
     return rc;
 }

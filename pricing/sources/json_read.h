@@ -63,7 +63,7 @@ void json_copy_value(struct json_reader *r, json_copy_fn *copy);
 typedef bool json_show_fn(void *ctx, const char *key, size_t key_len, const char *text, size_t len);
 bool json_look_ahead(const struct json_reader *r, json_show_fn *show, void *ctx);
 /* Line of the current place, from 1. */
-uint64_t json_line(const struct json_reader *r);
+uint64_t json_line(struct json_reader *r);
 /* Error at the current place. */
 int json_fail(struct json_reader *r, int code, struct gt_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

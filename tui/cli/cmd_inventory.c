@@ -1,7 +1,8 @@
-/* inventory import|aggregate: listings and vendor inventories to the histogram R-IM-02 of the
+/* inventory import|aggregate|sql: listings and vendor inventories to the histogram R-IM-02 of the
  * storage rules. `import` reads and checks, and keeps the histogram in a file; `aggregate` prints
- * it. */
+ * it; `sql` prints the query that makes it in another engine. */
 #include "gputier/csvw.h"
+#include "gputier/inventory_sql.h"
 #include "gputier/jsonw.h"
 #include "gputier/units.h"
 #include "inventory_args.h"
@@ -14,6 +15,13 @@
 static const struct cli_option options[] = {
     INVENTORY_CLI_OPTIONS,
     {"output", 'o', OPT_VALUE, "FILE", "write the histogram as CSV, for `tier FILE` later"},
+    {"engine", 0, OPT_VALUE, "ENGINE",
+     "sql: duckdb, clickhouse, athena, spark, trino or postgresql; with --depth, --as-of"},
+    {"from", 0, OPT_VALUE, "TABLE|FILE",
+     "sql: the table (inventory), or Parquet or CSV files of duckdb and clickhouse; --columns maps "
+     "key=,size=,last_modified=,storage_class=,is_latest=,is_delete_marker= to columns or "
+     "expressions (default: those of S3 Inventory with all versions), --access names a table of "
+     "key, last_access"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
 static const char *const columns[] = {"prefix",  "storage_class", "is_latest",
@@ -188,12 +196,35 @@ static int show(struct app *app, const struct cli_args *args, const struct inven
     return rc;
 }
 
+static int print_sql(struct app *app, const struct cli_args *args, struct gt_error *err)
+{
+    struct inventory_sql q = {.engine = cli_value(args, "engine"),
+                              .from = cli_value(args, "from"),
+                              .columns = cli_value(args, "columns"),
+                              .access = cli_value(args, "access"),
+                              .as_of = app->as_of == GT_TIME_NONE ? app->now : app->as_of};
+    struct buf b;
+    if (!q.engine || args->n_positional > 1) {
+        return gt_fail(err, GT_EUSAGE, "", "sql takes --engine and --from, no file");
+    }
+    buf_init(&b, 1UL << 20);
+    int rc = inventory_depth(args, &q.depth, err);
+    rc = rc ? rc : inventory_sql(&q, &b, err);
+    rc = rc ? rc : app_put(&b, err);
+    buf_release(&b);
+    return rc;
+}
+
 static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
 {
     const char *what = args->n_positional ? args->positional[0] : "";
     bool import = strcmp(what, "import") == 0;
+    if (strcmp(what, "sql") == 0) {
+        return print_sql(app, args, err);
+    }
     if (!import && strcmp(what, "aggregate") != 0) {
-        return gt_fail(err, GT_EUSAGE, "", "found '%.40s', expected import or aggregate", what);
+        return gt_fail(err, GT_EUSAGE, "", "found '%.40s', expected import, aggregate or sql",
+                       what);
     }
     if (args->n_positional < 2) {
         return gt_fail(err, GT_EUSAGE, "", "name the files to read, or - for stdin");
@@ -219,7 +250,7 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
 
 const struct command command_inventory = {
     .name = "inventory",
-    .usage = "import|aggregate FILE…",
+    .usage = "import|aggregate FILE… | sql --engine ENGINE",
     .summary = "read inventories of S3, Azure and GCS, listings of rclone, aws s3api and find, and "
                "histograms; aggregate them by prefix, size, age and idle time",
     .options = options,

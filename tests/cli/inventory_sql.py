@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""`inventory sql` gives the rows of `inventory aggregate`, in the same order: PostgreSQL is started here on a socket of
+its own and stopped after. Texts for the other engines are parsed where python3-sqlglot is installed; inventory_sql_engines.py
+runs DuckDB and ClickHouse."""
+import csv
+import io
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import inventory_inputs as inputs  # noqa: E402
+
+ENGINES = ('duckdb', 'clickhouse', 'athena', 'spark', 'trino', 'postgresql')
+SCHEMA = 'Bucket, Key, VersionId, IsLatest, IsDeleteMarker, Size, LastModifiedDate, ETag, StorageClass'
+expect = inputs.expect
+
+
+def instant(t, part):
+    return inputs.iso(t, '%Y-%m-%dT%H:%M:%S.') + f'{part:03d}Z'
+
+
+def data(tmp):
+    """One inventory as S3's CSV and as rows of a table, edges hit to the millisecond, and accesses."""
+    r = random.Random(21)
+    objects = inputs.some(20, ['STANDARD', 'GLACIER', 'STANDARD_IA'], 1500)
+    for i, o in enumerate(objects[:20]):
+        o.key = './' * (i % 3) + '/' * (i % 4) + o.key.replace('/', '//' if i % 5 == 0 else '/')
+    rows, lines, access = [], [], []
+    for i, o in enumerate(objects):
+        latest, marker = r.random() < .8, r.random() < .05
+        when = instant(o.modified, r.choice([0, 0, 1, 999]))
+        rows.append(['bucket', o.key, 'v', latest, marker, '' if marker else o.size, when, 'e', '' if marker else o.storage_class])
+        lines.append(inputs.quoted(['bucket', urllib.parse.quote_plus(o.key, safe='/'), 'v', str(latest).lower(), str(marker).lower(),
+                                    '' if marker else o.size, when, 'e', '' if marker else o.storage_class]))
+        if r.random() < .3:
+            access += [[o.key, instant(inputs.NOW - r.choice([30, 60, 90, 365]) * 86400 - r.choice([0, 1]), r.choice([0, 1]))]] * r.choice([1, 2])
+    (tmp / 'data.csv').write_text(''.join(lines))
+    (tmp / 'access.csv').write_text('key,last_access\n' + ''.join(inputs.minimal(a) for a in access))
+    return rows, access
+
+
+def aggregate(tmp, *args):
+    out, _ = inputs.run('inventory', 'aggregate', tmp / 'data.csv', '--columns', SCHEMA, '--format', 'csv', *args)
+    return list(csv.reader(io.StringIO(out.decode(), newline='')))
+
+
+def query(engine, *args, code=0):
+    return inputs.run('inventory', 'sql', '--engine', engine, *args, code=code)
+
+
+def unguarded(rows):
+    """Without the writer's guard against spreadsheets that run formulas."""
+    return [[f[1:] if len(f) > 1 and f[0] == "'" and f[1] in '=+-@\t\r' else f for f in row] for row in rows]
+
+
+def compare(name, text, want):
+    got = list(csv.reader(io.StringIO(text, newline='')))
+    want = unguarded(want)
+    expect(got == want, f'{name}: {len(got)} rows for {len(want)}; the first that differs: '
+           f'{next(((a, b) for a, b in zip(got, want) if a != b), None)}')
+    expect(len(want) > 200, f'{name}: only {len(want)} rows are compared')
+
+
+class Postgres:
+    """A cluster of its own on a socket in a folder of its own, which user postgres can reach where this is root."""
+
+    def __init__(self, tmp):
+        self.tmp = tmp
+        self.user = ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] if os.getuid() == 0 else []
+        found = shutil.which('initdb') or next(iter(sorted(Path('/usr/lib/postgresql').glob('*/bin/initdb'))), None)
+        self.bin = Path(found).resolve().parent if found else None
+
+    def usable(self):
+        return self.bin and (self.bin / 'psql').exists() and subprocess.run([*self.user, 'true'], check=False, capture_output=True).returncode == 0
+
+    def call(self, *args, **kw):
+        return subprocess.run([*self.user, *map(str, args)], check=True, capture_output=True, timeout=120, cwd='/', **kw)
+
+    def __enter__(self):
+        if self.user:
+            shutil.chown(self.tmp, 'postgres')
+        self.call(self.bin / 'initdb', '-D', self.tmp / 'db', '-E', 'UTF8', '--no-locale', '-A', 'trust', '--no-sync', '-U', 'postgres')
+        self.call(self.bin / 'pg_ctl', '-D', self.tmp / 'db', '-w', '-l', self.tmp / 'log', 'start', '-o',
+                  f"-c listen_addresses='' -c unix_socket_directories={self.tmp} -c fsync=off -c timezone=Asia/Kolkata")
+        return self
+
+    def __exit__(self, *_):
+        self.call(self.bin / 'pg_ctl', '-D', self.tmp / 'db', '-w', '-m', 'immediate', 'stop')
+
+    def sql(self, text):
+        return self.call(self.bin / 'psql', '-h', self.tmp, '-U', 'postgres', '-X', '-q', '--csv', '-v', 'ON_ERROR_STOP=1', '-f', '-',
+                         input=text.encode()).stdout.decode()
+
+
+def copy(value):
+    return '\\N' if value == '' else str(value).replace('\\', '\\\\').replace('\n', '\\n').replace('\t', '\\t').replace('\r', '\\r')
+
+
+def postgres(pg, rows, access, tmp):
+    for kind in ('timestamptz', 'timestamp'):
+        pg.sql(f'DROP TABLE IF EXISTS inventory; CREATE TABLE inventory (bucket text, key text, version_id text, is_latest boolean, '
+               f'is_delete_marker boolean, size bigint, last_modified_date {kind}, e_tag text, storage_class text);\n'
+               'COPY inventory FROM STDIN;\n' + ''.join('\t'.join(map(copy, r)) + '\n' for r in rows) + '\\.\n' +
+               f'DROP TABLE IF EXISTS reads; CREATE TABLE reads (key text, last_access {kind});\nCOPY reads FROM STDIN;\n' +
+               ''.join('\t'.join(map(copy, a)) + '\n' for a in access) + '\\.\n')
+        for depth in ('0', '1', '2', '5'):
+            compare(f'postgresql {kind} depth {depth}', pg.sql(query('postgresql', '--depth', depth)[0].decode()),
+                    aggregate(tmp, '--depth', depth))
+        compare(f'postgresql {kind} access', pg.sql(query('postgresql', '--access', 'reads')[0].decode()),
+                aggregate(tmp, '--access', tmp / 'access.csv'))
+    pg.sql('CREATE SCHEMA s; CREATE TABLE s.mine AS SELECT key AS "Name of it", size AS bytes, last_modified_date AS t FROM inventory '
+           'WHERE NOT is_delete_marker')
+    out = pg.sql(query('postgresql', '--from', 's.mine', '--columns', 'key="Name of it",size=bytes,last_modified=t,storage_class='
+                       "'STANDARD',is_latest=true,is_delete_marker=false")[0].decode())
+    got, want = {}, {}
+    for r in list(csv.reader(io.StringIO(out, newline='')))[1:]:
+        got[r[0]] = got.get(r[0], 0) + int(r[7])
+    for r in unguarded(aggregate(tmp))[1:]:
+        want[r[0]] = want.get(r[0], 0) + int(r[7])
+    expect(got == want, 'columns of other names')
+
+
+def texts():
+    for engine in ENGINES:
+        out, _ = query(engine, '--access', 'db.reads', '--from', 'db.inventory')
+        expect(out == query(engine, '--access', 'db.reads', '--from', 'db.inventory')[0] and b'db.inventory' in out, f'{engine}: text')
+    for args in (('oracle',), ('trino', '--from', 'x.parquet'), ('spark', '--from', 'a b'), ('postgresql', '--columns', 'size=a,colour=b'),
+                 ('duckdb', '--from', 'x.csv'), ('duckdb', '--from', "a'/b.parquet"), ('duckdb', '--access', 'x; DROP TABLE y'),
+                 ('duckdb', '--from', 'x.csv', '--columns', 'Key, Size')):
+        query(*args, code=2)
+    inputs.run('inventory', 'sql', code=2)
+    check = ('import sys, sqlglot\n'
+             'for e in sys.argv[1:]:\n'
+             '    name, path = e.split("=", 1)\n'
+             '    n = len(sqlglot.parse(open(path).read(), read=name))\n'
+             '    assert n == 1, (name, n)\n')
+    if subprocess.run(['/usr/bin/python3', '-c', 'import sqlglot'], check=False, capture_output=True).returncode != 0:
+        print('not parsed: python3-sqlglot is not installed')
+        return
+    with tempfile.TemporaryDirectory() as d:
+        args = []
+        for engine in (e for e in ENGINES if e != 'clickhouse'):  # whose extract() it takes for the standard's
+            path = Path(d) / engine
+            path.write_bytes(query(engine, '--access', 'reads')[0])
+            args.append(f"{ {'athena': 'trino', 'postgresql': 'postgres'}.get(engine, engine)}={path}")
+        p = subprocess.run(['/usr/bin/python3', '-c', check, *args], check=False, capture_output=True)
+        expect(p.returncode == 0, f'sqlglot: {p.stderr.decode()[-400:]}')
+
+
+def main():
+    with tempfile.TemporaryDirectory() as d, tempfile.TemporaryDirectory(dir='/tmp') as server:
+        tmp = Path(d)
+        os.environ.update(GPUTIER_DB=str(tmp / 'db'), GPUTIER_NOW=inputs.iso(inputs.NOW))
+        texts()
+        rows, access = data(tmp)
+        pg = Postgres(Path(server))
+        if pg.usable():
+            with pg:
+                postgres(pg, rows, access, tmp)
+    for f in inputs.failures:
+        print('FAIL', f)
+    print(f'{len(inputs.failures)} failures')
+    if not inputs.failures and not pg.usable():
+        print('SKIP: no PostgreSQL server is installed (postgresql)')
+        return 77
+    return 1 if inputs.failures else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -510,13 +510,13 @@ static void replay_block(void *ctx, size_t block)
     const struct many *m = ctx;
     struct spot_case c = *m->c;
     size_t end = (block + 1) * STARTS < m->n ? (block + 1) * STARTS : m->n;
-    for (size_t i = block * STARTS; i < end && !m->rc[block]; i++) {
+    int rc = 0; /* the blocks' own lie side by side, where another thread writes too */
+    for (size_t i = block * STARTS; i < end && !rc; i++) {
         c.start_tick = m->start_tick[i];
-        m->rc[block] = check_start(&c, &m->err[block]);
-        if (!m->rc[block]) {
-            m->rc[block] = replay_one(&c, m->p, m->change, &m->out[i], &m->err[block]);
-        }
+        rc = check_start(&c, &m->err[block]);
+        rc = rc ? rc : replay_one(&c, m->p, m->change, &m->out[i], &m->err[block]);
     }
+    m->rc[block] = rc;
 }
 
 int spot_replay_many(const struct team *team, const struct spot_case *c, const int64_t *start_tick,

@@ -105,7 +105,8 @@ static const struct storage_rule gcs[] = {
     GCS("archive", "ARCHIVE", 365, 0),
 };
 
-/* OCI (R-OCI-01): what is in Archive cannot be re-tiered in place, only restored and copied. */
+/* OCI (R-OCI-01): what is in Archive cannot be re-tiered in place, only restored and copied; that
+ * takes an hour at most (oracle.com/cloud/storage/archive-storage/faq). */
 static const struct storage_rule oci[] = {
     {.tier = "oci_standard",
      .product = PRODUCT_OCI,
@@ -159,7 +160,8 @@ static const struct storage_rule b2[] = {{.tier = "b2",
 
 /* Alibaba OSS (R-OSS-01): a transition is a write at the price of the class left; the minimum of IA
  * and Archive counts from the last change of the object, that of the colder ones from the move.
- * Only the colder ones charge a restored copy as Standard and each restore as a request. */
+ * Only the colder ones charge a restored copy as Standard and each restore as a request. Waits of
+ * the standard restore: help.aliyun.com/en/oss/user-guide/restore-objects-for-access. */
 #define OSS(name_, class_, days, wait, down_, ...)                                                 \
     {                                                                                              \
         .tier = "oss_" name_, .product = PRODUCT_OSS, .class_name = class_, .min_days = days,      \
@@ -176,7 +178,9 @@ static const struct storage_rule oss[] = {
         .restore_copy = true),
 };
 
-/* Tencent COS (R-COS-01). */
+/* Tencent COS (R-COS-01). Waits of the standard restore:
+ * tencentcloud.com/document/product/436/30933.
+ */
 #define COS(name_, class_, days, wait, down_)                                                      \
     {                                                                                              \
         .tier = "cos_" name_, .product = PRODUCT_COS, .class_name = class_, .min_days = days,      \
@@ -191,7 +195,8 @@ static const struct storage_rule tencent_cos[] = {
 };
 
 /* Huawei OBS: 64 KB at least in every class, a transition is a write of the class moved to
- * (support.huaweicloud.com/intl/en-us/price-obs, obs_42_0009 and obs_42_0016, 2026-02-24). */
+ * (support.huaweicloud.com/intl/en-us/price-obs, obs_42_0009 and obs_42_0016, 2026-02-24). Waits of
+ * the standard restore: usermanual-obs, obs_03_0320. */
 #define OBS(name_, class_, days, wait, down_)                                                      \
     {                                                                                              \
         .tier = "obs_" name_, .product = PRODUCT_OBS, .class_name = class_, .min_days = days,      \
@@ -202,7 +207,7 @@ static const struct storage_rule obs[] = {
     OBS("standard", "STANDARD", 0, 0.1, BIT(1) | BIT(2) | BIT(3)),
     OBS("warm", "WARM", 30, 0.1, BIT(2) | BIT(3)),
     OBS("cold", "COLD", 90, 18000, BIT(3)),
-    OBS("deep_archive", "DEEP_ARCHIVE", 180, 86400, 0),
+    OBS("deep_archive", "DEEP_ARCHIVE", 180, 43200, 0),
 };
 
 #define TABLE(t)  .rule = (t), .n = sizeof(t) / sizeof *(t)

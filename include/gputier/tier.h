@@ -150,11 +150,8 @@ int tier_write_s3_lifecycle(const struct tier_plan *p, struct buf *out,
                             struct gt_error *err) GT_CHECK;
 int tier_write_efs_lifecycle(const struct tier_plan *p, struct buf *out,
                              struct gt_error *err) GT_CHECK;
-int tier_write_gcs_lifecycle(const struct tier_plan *p, struct buf *out,
-                             struct gt_error *err) GT_CHECK;
-int tier_write_azure_lifecycle(const struct tier_plan *p, struct buf *out,
-                               struct gt_error *err) GT_CHECK;
-/* The one of the plan's product; GT_EUNSUPPORTED when there is none. */
+/* The one of the plan's product, also of Cloud Storage and Azure; GT_EUNSUPPORTED when there is
+ * none. */
 int tier_write_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err) GT_CHECK;
 
 #endif

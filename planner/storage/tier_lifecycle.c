@@ -123,12 +123,13 @@ int tier_write_efs_lifecycle(const struct tier_plan *p, struct buf *out, struct 
     return out->failed ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
 }
 
-static int no_rules(const struct tier_plan *p, const char *file, struct gt_error *err)
+/* A list of one text. */
+static void write_one(struct jsonw *w, const char *key, const char *text)
 {
-    const struct storage_terms *t = storage_terms(p->product);
-    return gt_fail(err, GT_EUNSUPPORTED, file, "%s%s",
-                   p->n_rules ? "no such file for " : "no rule saves anything: nothing to write",
-                   p->n_rules ? t->title : "");
+    jsonw_key(w, key);
+    jsonw_array(w);
+    jsonw_string(w, text);
+    jsonw_end_array(w);
 }
 
 /* Classes that the rule may find its objects in: those lifecycle moves on to `to`. */
@@ -146,11 +147,8 @@ static void write_classes(struct jsonw *w, const struct storage_rule *to)
     jsonw_end_array(w);
 }
 
-int tier_write_gcs_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err)
+static int write_gcs(const struct tier_plan *p, struct buf *out)
 {
-    if (storage_terms(p->product)->lifecycle != LIFECYCLE_GCS || p->n_rules == 0) {
-        return no_rules(p, "gcs-lifecycle", err);
-    }
     struct jsonw w;
     jsonw_init(&w, out, true);
     jsonw_object(&w);
@@ -172,10 +170,7 @@ int tier_write_gcs_lifecycle(const struct tier_plan *p, struct buf *out, struct 
         jsonw_kint(&w, "age", r->days);
         write_classes(&w, to);
         if (r->prefix[0] != '\0') {
-            jsonw_key(&w, "matchesPrefix");
-            jsonw_array(&w);
-            jsonw_string(&w, r->prefix);
-            jsonw_end_array(&w);
+            write_one(&w, "matchesPrefix", r->prefix);
         }
         jsonw_end_object(&w);
         jsonw_end_object(&w);
@@ -203,11 +198,8 @@ static void write_azure_action(struct jsonw *w, const struct tier_rule *r)
     jsonw_end_object(w);
 }
 
-int tier_write_azure_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err)
+static int write_azure(const struct tier_plan *p, struct buf *out)
 {
-    if (storage_terms(p->product)->lifecycle != LIFECYCLE_AZURE || p->n_rules == 0) {
-        return no_rules(p, "azure-lifecycle", err);
-    }
     struct jsonw w;
     jsonw_init(&w, out, true);
     jsonw_object(&w);
@@ -226,15 +218,9 @@ int tier_write_azure_lifecycle(const struct tier_plan *p, struct buf *out, struc
         jsonw_object(&w);
         jsonw_key(&w, "filters");
         jsonw_object(&w);
-        jsonw_key(&w, "blobTypes");
-        jsonw_array(&w);
-        jsonw_string(&w, "blockBlob");
-        jsonw_end_array(&w);
+        write_one(&w, "blobTypes", "blockBlob");
         if (r->prefix[0] != '\0') { /* container and path, as the inventory names blobs */
-            jsonw_key(&w, "prefixMatch");
-            jsonw_array(&w);
-            jsonw_string(&w, r->prefix);
-            jsonw_end_array(&w);
+            write_one(&w, "prefixMatch", r->prefix);
         }
         jsonw_end_object(&w);
         jsonw_key(&w, "actions");
@@ -255,18 +241,19 @@ int tier_write_azure_lifecycle(const struct tier_plan *p, struct buf *out, struc
 
 int tier_write_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err)
 {
-    switch (storage_terms(p->product)->lifecycle) {
-    case LIFECYCLE_S3:
-        return tier_write_s3_lifecycle(p, out, err);
-    case LIFECYCLE_EFS:
-        return tier_write_efs_lifecycle(p, out, err);
-    case LIFECYCLE_GCS:
-        return tier_write_gcs_lifecycle(p, out, err);
-    case LIFECYCLE_AZURE:
-        return tier_write_azure_lifecycle(p, out, err);
-    case LIFECYCLE_NONE:
-        break;
+    enum lifecycle_kind kind = storage_terms(p->product)->lifecycle;
+    if (kind == LIFECYCLE_S3 || kind == LIFECYCLE_EFS) {
+        return kind == LIFECYCLE_S3 ? tier_write_s3_lifecycle(p, out, err)
+                                    : tier_write_efs_lifecycle(p, out, err);
     }
-    return gt_fail(err, GT_EUNSUPPORTED, "lifecycle", "no lifecycle file is known for %s",
-                   storage_terms(p->product)->title);
+    if (kind == LIFECYCLE_NONE) {
+        return gt_fail(err, GT_EUNSUPPORTED, "lifecycle", "no lifecycle file is known for %s",
+                       storage_terms(p->product)->title);
+    }
+    if (p->n_rules == 0) {
+        return gt_fail(err, GT_EUNSUPPORTED,
+                       kind == LIFECYCLE_GCS ? "gcs-lifecycle" : "azure-lifecycle",
+                       "no rule saves anything: nothing to write");
+    }
+    return kind == LIFECYCLE_GCS ? write_gcs(p, out) : write_azure(p, out);
 }

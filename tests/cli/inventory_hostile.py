@@ -13,23 +13,13 @@ import tempfile
 import urllib.parse
 from pathlib import Path
 
-G = os.environ.get('GPUTIER', './gputier')
-failures = []
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import asked  # noqa: E402
+from asked import G, expect, run  # noqa: E402
+
 FOLDERS = [b'new\nline', b'\r\n', b'esc\x1b[2J\x1b]0;title\x07', b'\x9b31m', b'bad\xff\xfe\xc3', b'\xc0\xaf', b'\xed\xa0\x80', b'x' * 1000,
            b'q"q""', b'com,ma;semi\ttab|bar', b'=cmd|calc', b"'=1+1", b"''@x", b'-2', b'+3', b' lead', b'trail ', b'\xef\xbb\xbfmark', b'%41%00',
            b'a+b', '\u202egnp.exe'.encode(), b'..', b'$(reboot)', b'\\n\\', b'\x7f', b'{"a":[', b'<script>', b"'"]
-
-
-def expect(ok, what):
-    if not ok:
-        failures.append(what)
-
-
-def run(*args, code=0, env=None, **kw):
-    p = subprocess.run([G, *map(str, args)], capture_output=True, timeout=120, env=env, check=False, **kw)
-    if code is not None:
-        expect(p.returncode == code, f'{args}: exit {p.returncode}, expected {code}: {p.stderr[-300:]}')
-    return p
 
 
 def prefixes(path, *args):
@@ -136,10 +126,7 @@ def main():
         os.environ.update(GPUTIER_DB=str(tmp / 'db'), GPUTIER_NOW='2026-12-01T00:00:00Z')
         names(tmp)
         ends(tmp)
-    for f in failures:
-        print('FAIL', f)
-    print(f'{len(failures)} failures')
-    return 1 if failures else 0
+    return asked.verdict()
 
 
 sys.exit(main())

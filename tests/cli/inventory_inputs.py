@@ -13,25 +13,18 @@ import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import asked  # noqa: E402
 import json_schema  # noqa: E402
+from asked import expect  # noqa: E402
 
-G = os.environ.get('GPUTIER', './gputier')
 NOW = 1796083200  # 2026-12-01
 SIZES = [0, 1, 4096, 40960, 65536, 131072, 1 << 20, 1 << 24, 1 << 27, 1 << 30]
 AGES = [0, 30, 60, 90, 180, 365]
-failures = []
-
-
-def expect(ok, what):
-    if not ok:
-        failures.append(what)
 
 
 def run(*args, code=0, stdin=None):
-    p = subprocess.run([G, *map(str, args)], input=stdin, capture_output=True, timeout=120)
-    err = p.stderr.decode(errors='replace')
-    expect(p.returncode == code, f'{args}: exit {p.returncode}, expected {code}: {err[:300]}')
-    return p.stdout, err
+    p = asked.run(*args, code=code, input=stdin)
+    return p.stdout, p.stderr.decode(errors='replace')
 
 
 def rows_of(*args):
@@ -469,10 +462,7 @@ def main():
             folder = tmp / test.__name__
             folder.mkdir()
             test(folder)
-    for f in failures:
-        print('FAIL', f)
-    print(f'{len(failures)} failures')
-    return 1 if failures else 0
+    return asked.verdict()
 
 
 if __name__ == '__main__':

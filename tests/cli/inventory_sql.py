@@ -14,11 +14,12 @@ import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import asked  # noqa: E402
 import inventory_inputs as inputs  # noqa: E402
+from asked import expect  # noqa: E402
 
 ENGINES = ('duckdb', 'clickhouse', 'athena', 'spark', 'trino', 'postgresql')
 SCHEMA = 'Bucket, Key, VersionId, IsLatest, IsDeleteMarker, Size, LastModifiedDate, ETag, StorageClass'
-expect = inputs.expect
 
 
 def instant(t, part):
@@ -163,13 +164,11 @@ def main():
         if pg.usable():
             with pg:
                 postgres(pg, rows, access, tmp)
-    for f in inputs.failures:
-        print('FAIL', f)
-    print(f'{len(inputs.failures)} failures')
-    if not inputs.failures and not pg.usable():
+    status = asked.verdict()
+    if not status and not pg.usable():
         print('SKIP: no PostgreSQL server is installed (postgresql)')
         return 77
-    return 1 if inputs.failures else 0
+    return status
 
 
 if __name__ == '__main__':

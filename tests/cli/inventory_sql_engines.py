@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import asked  # noqa: E402
 import inventory_inputs as inputs  # noqa: E402
 import inventory_sql as common  # noqa: E402
 
@@ -25,7 +26,7 @@ def engine(command, script):
 
 def execute(command, text):
     p = subprocess.run(command, input=text.encode(), check=False, capture_output=True, timeout=120)
-    inputs.expect(p.returncode == 0, f'{command[0]}: {p.stderr.decode()[-500:]}')
+    asked.expect(p.returncode == 0, f'{command[0]}: {p.stderr.decode()[-500:]}')
     return p.stdout.decode()
 
 
@@ -74,10 +75,8 @@ def main():
             in_duckdb(duck, tmp)
         if click:
             in_clickhouse(click, tmp)
-    for f in inputs.failures:
-        print('FAIL', f)
-    print(f'duckdb {"run" if duck else "NOT RUN"}, clickhouse {"run" if click else "NOT RUN"}, {len(inputs.failures)} failures')
-    return 1 if inputs.failures else 0
+    print(f'duckdb {"run" if duck else "NOT RUN"}, clickhouse {"run" if click else "NOT RUN"}')
+    return asked.verdict()
 
 
 if __name__ == '__main__':

@@ -14,21 +14,16 @@ import tempfile
 import time
 from pathlib import Path
 
-G = os.environ.get('GPUTIER', './gputier')
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import asked  # noqa: E402
+from asked import G, expect  # noqa: E402
+
 NOW = '2026-12-01T00:00:00Z'
-failures = []
-
-
-def expect(ok, what):
-    if not ok:
-        failures.append(what)
 
 
 def run(*args, code=0, prefix=()):
-    p = subprocess.run([*prefix, G, *map(str, args)], capture_output=True, timeout=120)
-    err = p.stderr.decode(errors='replace')
-    expect(p.returncode == code, f'{args}: exit {p.returncode}, expected {code}: {err[:300]}')
-    return p.stdout, err
+    p = asked.run(*args, code=code, prefix=prefix)
+    return p.stdout, p.stderr.decode(errors='replace')
 
 
 def rows(r, n):
@@ -155,10 +150,7 @@ def main():
         tmp = Path(name)
         for part in (damage, cores, interrupt, terminal, places, memory):
             part(tmp)
-    for f in failures:
-        print('FAIL', f)
-    print(f'{len(failures)} failed')
-    return 1 if failures else 0
+    return asked.verdict()
 
 
 sys.exit(main())

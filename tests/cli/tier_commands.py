@@ -11,23 +11,16 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import asked  # noqa: E402
 import json_schema  # noqa: E402
+from asked import expect  # noqa: E402
 
-G = os.environ.get('GPUTIER', './gputier')
 SHARED = Path(os.environ.get('GPUTIER_SHARED', '../shared'))
 NOW = '2026-12-01T00:00:00Z'
-failures = []
-
-
-def expect(ok, what):
-    if not ok:
-        failures.append(what)
 
 
 def run(*args, code=0, stdin=None):
-    p = subprocess.run([G, *map(str, args)], input=stdin, capture_output=True, timeout=120)
-    expect(p.returncode == code, f'{args}: exit {p.returncode}, expected {code}: {p.stderr.decode(errors="replace")[:300]}')
-    return p.stdout
+    return asked.run(*args, code=code, input=stdin).stdout
 
 
 def load(*args):
@@ -263,10 +256,7 @@ def main():
         os.environ.update(GPUTIER_DB=str(tmp / 'db'), GPUTIER_NOW=NOW)
         for test in (find_sums, s3_sums, tier_plans, known_answer, accesses, refusals, scenario):
             test(tmp)
-    for f in failures:
-        print('FAIL', f)
-    print(f'{len(failures)} failures')
-    return 1 if failures else 0
+    return asked.verdict()
 
 
 sys.exit(main())

@@ -3,32 +3,24 @@
 shows, lifecycle files by an independent check, forecasts, the least size of Azure that begins in 2027, refusals."""
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from fractions import Fraction
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import asked  # noqa: E402
 import json_schema  # noqa: E402
 import lifecycle_check  # noqa: E402
+from asked import expect  # noqa: E402
 
-G = os.environ.get('GPUTIER', './gputier')
 tmp = Path(tempfile.mkdtemp())
 ENV = dict(os.environ, GPUTIER_NOW='2026-12-02T00:00:00Z', GPUTIER_DB=str(tmp / 'x.db'))
-failures = []
 GIB = 2**30
 
 
-def expect(ok, what):
-    if not ok:
-        failures.append(what)
-
-
 def run(*args, code=0):
-    p = subprocess.run([G, *map(str, args)], capture_output=True, text=True, timeout=60, env=ENV, check=False)
-    expect(p.returncode == code, f'{args}: exit {p.returncode}, expected {code}: {p.stderr[-300:]}')
-    return p
+    return asked.run(*args, code=code, env=ENV, text=True)
 
 
 def load(*args):
@@ -152,6 +144,4 @@ def refusals():
 
 for part in (staying, files, forecasts, least_size, refusals):
     part()
-for f in failures:
-    print('FAIL', f)
-sys.exit(1 if failures else 0)
+sys.exit(asked.verdict())

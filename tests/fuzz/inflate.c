@@ -1,11 +1,10 @@
 /* Fuzz: packed bytes in pieces give what they give as a whole, and of gzip zlib says the same:
  * which bytes come out, and whether the file is whole. */
 #include "../../pricing/sources/inflate.h"
-#include "gputier/buf.h"
+#include "../unit/support/by_zlib.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #define OUT_MAX (1u << 20)
 
@@ -33,25 +32,6 @@ static int unpack(const char *in, size_t len, size_t step, struct buf *out, bool
     return rc;
 }
 
-static bool by_zlib(const char *in, size_t len, struct buf *out)
-{
-    z_stream z = {.next_in = (unsigned char *)(size_t)in, .avail_in = (uInt)len};
-    unsigned char piece[4096];
-    buf_init(out, 2 * OUT_MAX);
-    int rc = inflateInit2(&z, 31);
-    do {
-        z.next_out = piece;
-        z.avail_out = sizeof piece;
-        rc = inflate(&z, Z_NO_FLUSH);
-        buf_add(out, piece, sizeof piece - z.avail_out);
-        if (rc == Z_STREAM_END && z.avail_in > 0) {
-            rc = inflateReset(&z);
-        }
-    } while (rc == Z_OK && out->len <= OUT_MAX);
-    inflateEnd(&z);
-    return rc == Z_STREAM_END;
-}
-
 static bool equal(const struct buf *a, const struct buf *b)
 {
     return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
@@ -73,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     }
     if (gzip) {
-        bool ok = by_zlib(in, len, &peer);
+        buf_init(&peer, 2 * OUT_MAX);
+        bool ok = by_zlib(in, len, &peer, OUT_MAX);
         if (peer.len <= OUT_MAX && (ok != (rc == 0) || (ok && !equal(&whole, &peer)))) {
             abort();
         }

@@ -2,6 +2,7 @@
  * size; every cut of a packed stream is an error; a bomb stops at the limit. */
 #include "../../pricing/sources/inflate.h"
 #include "gputier/buf.h"
+#include "support/by_zlib.h"
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -112,25 +113,6 @@ static void limit(void **s)
     buf_release(&b);
 }
 
-/* What zlib makes of in, all members: to out; false: it refuses. */
-static bool by_zlib(const char *in, size_t len, struct buf *out)
-{
-    z_stream z = {.next_in = (unsigned char *)(size_t)in, .avail_in = (uInt)len};
-    unsigned char piece[4096];
-    int rc = inflateInit2(&z, 31);
-    do {
-        z.next_out = piece;
-        z.avail_out = sizeof piece;
-        rc = inflate(&z, Z_NO_FLUSH);
-        buf_add(out, piece, sizeof piece - z.avail_out);
-        if (rc == Z_STREAM_END && z.avail_in > 0) {
-            rc = inflateReset(&z);
-        }
-    } while (rc == Z_OK);
-    inflateEnd(&z);
-    return rc == Z_STREAM_END;
-}
-
 /* Another reader judges every changed byte of short members, one of them with all of the header's
  * optional parts. */
 static void as_zlib_judges(void **s)
@@ -163,7 +145,7 @@ static void as_zlib_judges(void **s)
         struct buf want, got;
         buf_init(&want, 1 << 20);
         buf_init(&got, 1 << 20);
-        bool ok = by_zlib(packed, n, &want);
+        bool ok = by_zlib(packed, n, &want, 1 << 20);
         assert_int_equal(run(packed, n, 1 + i % 40, 0, &got), ok ? 0 : GT_EPARSE);
         refused += !ok;
         if (ok) {

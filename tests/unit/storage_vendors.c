@@ -66,6 +66,7 @@ struct task {
     struct tier_group g;
     int horizon, small_from; /* month; < 0 = never */
     bool delete;
+    bool varying; /* else no forecast is given */
     double factor[16];
 };
 
@@ -182,9 +183,9 @@ static void random_task(struct rng *r, const struct vendor *v, struct task *x)
     x->horizon = 1 + (int)(rng_u64(r) % 7);
     x->delete = rng_u64(r) % 2;
     x->small_from = v->later[1] > 0 && rng_u64(r) % 2 ? (int)(rng_u64(r) % 8) : -1;
-    bool varying = rng_u64(r) % 2;
+    x->varying = rng_u64(r) % 2;
     for (int t = 0; t < x->horizon; t++) {
-        x->factor[t] = varying ? (double)(rng_u64(r) % 3) * rng_unit(r) * 3 : 1;
+        x->factor[t] = x->varying ? (double)(rng_u64(r) % 3) * rng_unit(r) * 3 : 1;
     }
     x->g = (struct tier_group){.name = "p/", .tier = v->tier[rng_u64(r) % (unsigned)v->n]};
     x->g.objects = 1 + rng_u64(r) % 100000;
@@ -204,7 +205,7 @@ static void check(const struct task *x, int number)
                              .max_wait_s = (double)INFINITY,
                              .delete_at_end = x->delete,
                              .search_policy = true,
-                             .forecast = x->factor,
+                             .forecast = x->varying ? x->factor : NULL,
                              .min_size_from = x->small_from + 1};
     struct tier_plan *plan = NULL;
     struct gt_error err = {0};

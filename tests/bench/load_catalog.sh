@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # shellcheck disable=SC2046 # a list of options
 cc -std=c17 -D_GNU_SOURCE -O2 -Iinclude -o "$work/load" tests/bench/load_catalog.c build/libgputier.a \
-    $(pkg-config --libs sqlite3 libcjson yaml-0.1 libzstd zlib libutf8proc expat ncursesw) -lm -ldl -lpthread
+    $(pkg-config --libs sqlite3 libcjson yaml-0.1 libzstd libisal libutf8proc expat ncursesw) -lm -ldl -lpthread
 python3 - >"$work/big.csv" <<'PY'
 import random
 random.seed(5)

@@ -25,5 +25,5 @@ echo "empty process ${version} us; prices of A100 ${first} us; plan ${plan} us (
 # The inner loops over made-up offers, in CPU time of one core.
 # shellcheck disable=SC2046 # a list of options
 cc -std=c17 -D_GNU_SOURCE -O2 -Iinclude -o "$dir/planner" tests/bench/planner.c build/libgputier.a \
-    $(pkg-config --libs sqlite3 libcjson yaml-0.1 libzstd zlib libutf8proc expat ncursesw) -lm -ldl -lpthread
+    $(pkg-config --libs sqlite3 libcjson yaml-0.1 libzstd libisal libutf8proc expat ncursesw) -lm -ldl -lpthread
 "$dir/planner"

@@ -11,7 +11,8 @@
         {"region", 0, OPT_VALUE, "REGION", "where, e.g. us-east-1 or aws/us-east-1"},              \
         {"from", 0, OPT_VALUE, "TIER",                                                             \
          "where the data live when the input does not say: a tier, or a product: s3, efs, ebs, "   \
-         "azure_blob_lrs, azure_blob_zrs, azure_blob_grs, gcs, oci, r2, wasabi, oss, cos, obs"},   \
+         "azure_blob_lrs, azure_blob_zrs, azure_blob_grs, gcs, oci, r2, wasabi, b2, oss, cos, "    \
+         "obs"},                                                                                   \
         {"max-wait", 0, OPT_VALUE, "DURATION",                                                     \
          "longest acceptable wait for the first byte (any)"},                                      \
         {"forecast", 0, OPT_VALUE, "HOW",                                                          \

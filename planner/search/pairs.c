@@ -345,13 +345,12 @@ struct slate *slate_open(struct search *q, struct outcome *o)
 /* From which cost on a plan with this least time is covered whatever its exposure. */
 static double covered_cost(const struct outcome *o, double time_h, bool at_least)
 {
-    double v[4], w[4], least = (double)INFINITY;
-    steps(0, at_least, time_h * (1 - SLACK), 0, v);
+    const struct steps v = steps(0, at_least, time_h * (1 - SLACK), 0);
+    double least = (double)INFINITY;
     for (size_t i = 0; i < o->n_front; i++) {
-        const struct candidate *f = &o->front[i];
-        steps(f->cost_usd, f->at_least, f->p95_h, f->risk, w);
-        if (w[1] <= v[1] && w[2] <= 0 && w[3] <= v[3]) {
-            least = fmin(least, w[0]);
+        const struct steps *w = &o->front_steps[i];
+        if (w->risk <= 0 && w->time <= v.time && w->at_least <= v.at_least && w->usd < least) {
+            least = w->usd;
         }
     }
     return least;

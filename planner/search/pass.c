@@ -19,18 +19,16 @@ void note_reject(struct outcome *o, const struct machine *m, int kind, const cha
     }
 }
 
-static bool no_worse(const double a[4], const double b[4])
+static bool no_worse(const struct steps *a, const struct steps *b)
 {
-    return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2] && a[3] <= b[3];
+    return a->usd <= b->usd && a->time <= b->time && a->risk <= b->risk &&
+           a->at_least <= b->at_least;
 }
 
-static bool covered(const struct outcome *o, const double v[4])
+static bool covered(const struct outcome *o, const struct steps *v)
 {
     for (size_t i = 0; i < o->n_front; i++) {
-        const struct candidate *f = &o->front[i];
-        double w[4];
-        steps(f->cost_usd, f->at_least, f->p95_h, f->risk, w);
-        if (no_worse(w, v)) {
+        if (no_worse(&o->front_steps[i], v)) {
             return true;
         }
     }
@@ -38,58 +36,64 @@ static bool covered(const struct outcome *o, const double v[4])
 }
 
 /* The time from which on a plan of this cost and exposure is covered. */
-static double covered_from(const struct outcome *o, const double v[4])
+static double covered_from(const struct outcome *o, const struct steps *v)
 {
     double least = (double)INFINITY;
     for (size_t i = 0; i < o->n_front; i++) {
-        const struct candidate *f = &o->front[i];
-        double w[4];
-        steps(f->cost_usd, f->at_least, f->p95_h, f->risk, w);
-        if (w[0] <= v[0] && w[2] <= v[2] && w[3] <= v[3]) {
-            least = fmin(least, w[1]);
+        const struct steps *w = &o->front_steps[i];
+        if (w->usd <= v->usd && w->risk <= v->risk && w->at_least <= v->at_least) {
+            least = fmin(least, w->time);
         }
     }
     return least;
 }
 
+static bool grow_front(struct arena *arena, struct outcome *o)
+{
+    size_t cap = o->cap_front == 0 ? 64 : 2 * o->cap_front;
+    struct candidate *grown = arena_array(arena, cap, sizeof *grown);
+    struct steps *beside = arena_array(arena, cap, sizeof *beside);
+    if (grown == NULL || beside == NULL) {
+        return false;
+    }
+    if (o->n_front > 0) {
+        memcpy(grown, o->front, o->n_front * sizeof *grown);
+        memcpy(beside, o->front_steps, o->n_front * sizeof *beside);
+    }
+    o->front = grown;
+    o->front_steps = beside;
+    o->cap_front = cap;
+    return true;
+}
+
 static int put_front(struct search *q, struct outcome *o, const struct candidate *c)
 {
-    double v[4], w[4];
     struct candidate timed = *c;
-    steps(c->cost_usd, c->at_least, least_p95(c), c->risk, v);
-    if (q->prune && covered(o, v)) {
+    struct steps v = steps(c->cost_usd, c->at_least, least_p95(c), c->risk);
+    if (q->prune && covered(o, &v)) {
         return 0;
     }
-    int rc = evaluate_p95(q, &timed, q->prune ? covered_from(o, v) : (double)INFINITY);
+    int rc = evaluate_p95(q, &timed, q->prune ? covered_from(o, &v) : (double)INFINITY);
     if (rc != 0 || isnan(timed.p95_h)) {
         return rc;
     }
-    steps(c->cost_usd, c->at_least, timed.p95_h, c->risk, v);
-    if (covered(o, v)) {
+    v = steps(c->cost_usd, c->at_least, timed.p95_h, c->risk);
+    if (covered(o, &v)) {
         return 0;
     }
     size_t kept = 0;
     for (size_t i = 0; i < o->n_front; i++) {
-        const struct candidate *f = &o->front[i];
-        steps(f->cost_usd, f->at_least, f->p95_h, f->risk, w);
-        if (!no_worse(v, w)) {
-            o->front[kept++] = *f;
+        if (!no_worse(&v, &o->front_steps[i])) {
+            o->front[kept] = o->front[i];
+            o->front_steps[kept++] = o->front_steps[i];
         }
     }
     o->n_front = kept;
-    if (o->n_front == o->cap_front) {
-        size_t cap = o->cap_front == 0 ? 64 : 2 * o->cap_front;
-        struct candidate *grown = arena_array(q->arena, cap, sizeof *grown);
-        if (grown == NULL) {
-            return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
-        }
-        if (o->n_front > 0) {
-            memcpy(grown, o->front, o->n_front * sizeof *grown);
-        }
-        o->front = grown;
-        o->cap_front = cap;
+    if (o->n_front == o->cap_front && !grow_front(q->arena, o)) {
+        return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
     }
-    o->front[o->n_front++] = timed;
+    o->front[o->n_front] = timed;
+    o->front_steps[o->n_front++] = v;
     return 0;
 }
 
@@ -137,33 +141,32 @@ static void note_dearer(struct outcome *o, const struct machine *m, double usd)
 /* Can it come into the ranking or onto the front? */
 static bool matters(const struct search *q, const struct outcome *o, const struct candidate *c)
 {
-    double v[4];
     if (o->n_top < o->want || cost_order(c->cost_usd, c->at_least, o->top[o->want - 1].cost_usd,
                                          o->top[o->want - 1].at_least) < 0) {
         return true;
     }
-    steps(c->cost_usd, c->at_least, least_p95(c), c->risk, v);
-    return !q->cheapest_only && !covered(o, v);
+    const struct steps v = steps(c->cost_usd, c->at_least, least_p95(c), c->risk);
+    return !q->cheapest_only && !covered(o, &v);
 }
 
 /* Does the ranking end before all that this may become, and the front cover it? Spot with a twin
  * on demand is exposed from its start, or it is not and then all of it runs on the twin. */
 static bool nothing_new(const struct search *q, const struct outcome *o, const struct least *l)
 {
-    double v[4];
     if (!behind_top(o, l->usd * (1 - SLACK), l->at_least)) {
         return false;
     }
-    steps(l->usd * (1 - SLACK), l->at_least, l->time_h * (1 - SLACK), l->risk * (1 - SLACK), v);
+    struct steps v =
+        steps(l->usd * (1 - SLACK), l->at_least, l->time_h * (1 - SLACK), l->risk * (1 - SLACK));
     if (q->cheapest_only) {
         return true;
     }
-    if (!covered(o, v)) {
+    if (!covered(o, &v)) {
         return false;
     }
-    v[0] = floor(l->twin_usd * (1 - SLACK) * 100);
-    v[2] = 0;
-    return isnan(l->twin_usd) || covered(o, v);
+    v.usd = floor(l->twin_usd * (1 - SLACK) * 100);
+    v.risk = 0;
+    return isnan(l->twin_usd) || covered(o, &v);
 }
 
 static int take(struct search *q, struct outcome *o, const struct candidate *c)

@@ -21,12 +21,12 @@ static inline int cost_order(double a, bool a_at_least, double b, bool b_at_leas
 }
 
 /* Dominance is asked in steps that a person can tell apart; rounding down keeps bounds bounds. */
-static inline void steps(double usd, bool at_least, double time_h, double risk, double out[4])
+struct steps {
+    double usd, time, risk, at_least;
+};
+static inline struct steps steps(double usd, bool at_least, double time_h, double risk)
 {
-    out[0] = floor(usd * 100);
-    out[1] = search_time_steps(time_h);
-    out[2] = floor(risk * 100);
-    out[3] = at_least;
+    return (struct steps){floor(usd * 100), search_time_steps(time_h), floor(risk * 100), at_least};
 }
 
 /* Is what costs so much behind the whole ranking? */

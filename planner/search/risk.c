@@ -88,11 +88,13 @@ static double chernoff(const struct ckpt_job *j, double f, double room, double e
     return exp(best);
 }
 
-/* What is the same in run i of every candidate: its rate, its interruptions as they come. */
+/* What is the same in run i of every candidate: its rate, its interruptions as they come. Few runs
+ * need more lives than are drawn beforehand. */
+#define LIVES 6
 struct luck {
     double z;          /* deviation of ln(rate) */
-    double up;         /* life of the first machine at one interruption an hour */
-    struct rng before; /* that draw, for runs that draw it themselves */
+    double up[LIVES];  /* lives of its machines at one interruption an hour */
+    struct rng before; /* those draws, for runs that draw themselves */
     struct rng after;
 };
 struct lucks {
@@ -203,24 +205,27 @@ bool deadline_meets(struct search *q, struct candidate *c)
 static void run_once(const struct ckpt_job *j, double work, const struct luck *luck, double *t,
                      double *billed)
 {
-    struct rng rng = luck->after;
-    double tau = fmin(j->tau_h, work);
-    double n = fmax(1, ceil(work / tau - 1e-9)), done = 0;
-    double s = tau + j->delta_h, last = work - (n - 1) * tau;
-    double up = luck->up / j->lambda_per_h;
-    bool started = false;
+    struct rng rng;
+    double tau = j->tau_h < work ? j->tau_h : work;
+    double n = ceil(work / tau - 1e-9);
+    n = n > 1 ? n : 1;
+    double s = tau + j->delta_h, last = work - (n - 1) * tau, to_write = n - 1;
     *t = *billed = 0;
-    for (long guard = 0; guard < 1000000; guard++) {
-        double left = up;
-        if (!started) {
-            left -= j->restart_h;
-            started = left >= 0;
+    for (long life = 0; life < 1000000; life++) {
+        double up;
+        if (life < LIVES) {
+            up = luck->up[life] / j->lambda_per_h;
+        } else {
+            rng = life == LIVES ? luck->after : rng;
+            up = rng_exponential(&rng, j->lambda_per_h);
         }
-        if (started) {
-            double whole = fmin(floor(left / s), n - 1 - done);
-            done += whole;
+        double left = up - j->restart_h;
+        if (left >= 0) {
+            double whole = floor(left / s);
+            whole = whole < to_write ? whole : to_write;
+            to_write -= whole;
             left -= whole * s;
-            if (done >= n - 1 && left >= last) {
+            if (to_write <= 0 && left >= last) {
                 *t += up - left + last;
                 *billed += up - left + last;
                 return;
@@ -228,22 +233,14 @@ static void run_once(const struct ckpt_job *j, double work, const struct luck *l
         }
         *t += up + j->wait_h;
         *billed += up;
-        started = false;
-        up = rng_exponential(&rng, j->lambda_per_h);
     }
     *t = *billed = (double)INFINITY;
 }
 
-static int ascending(const void *a, const void *b)
+/* The value that a share p of them does not pass. Reorders v. */
+static double at(double *v, uint32_t n, double p)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double at(const double *sorted, uint32_t n, double p)
-{
-    double i = ceil(p * n) - 1;
-    return sorted[(uint32_t)fmin(n - 1, fmax(0, i))];
+    return ckpt_quantile(v, n, (fmax(1, ceil(p * n)) - 0.5) / n);
 }
 
 /* 95 % Wilson interval of k of n. */
@@ -288,12 +285,13 @@ int search_luck(struct search *q)
         rng_init(&rng, q->o->seed, i);
         z[i] = l->z = run_deviation(&rng);
         l->before = rng;
-        l->up = rng_exponential(&rng, 1);
+        for (size_t k = 0; k < LIVES; k++) {
+            l->up[k] = rng_exponential(&rng, 1);
+        }
         l->after = rng;
     }
-    qsort(z, runs, sizeof *z, ascending);
     q->slow_z = at(z, runs, 0.95);
-    q->luck->factor = z; /* its use as the sorted list is over */
+    q->luck->factor = z; /* its use as a list of deviations is over */
     q->luck->sigma = (double)NAN;
     return 0;
 }
@@ -333,7 +331,7 @@ int evaluate_p95(struct search *q, struct candidate *c, double enough_steps)
             return 0;
         }
     }
-    c->p95_h = ckpt_quantile(t, runs, (ceil(0.95 * runs) - 0.5) / runs); /* the rank of at() */
+    c->p95_h = at(t, runs, 0.95);
     free(t);
     return 0;
 }
@@ -357,8 +355,6 @@ int risk_runs(const struct search *q, const struct candidate *c, struct risk_res
         run_number(q, c, factor[i], i, &t[i], &billed[i]);
         met += t[i] <= deadline;
     }
-    qsort(t, runs, sizeof *t, ascending);
-    qsort(billed, runs, sizeof *billed, ascending);
     out->p5_h = at(t, runs, 0.05);
     out->p50_h = at(t, runs, 0.5);
     out->confident_h = at(t, runs, q->s->confidence);

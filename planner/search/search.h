@@ -420,6 +420,7 @@ struct outcome {
     struct candidate *top; /* best of each (vendor, type, purchase), cheapest first */
     size_t n_top, want;
     struct candidate *front;
+    struct steps *front_steps; /* of each: what dominance is asked in */
     size_t n_front, cap_front;
     struct ledger ledger;
     size_t candidates, evaluated, pruned;

@@ -7,6 +7,7 @@
 #include "gputier/catalog.h"
 #include "gputier/error.h"
 #include "gputier/money.h"
+#include "gputier/savings.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -103,6 +104,8 @@ struct tier_options {
     int max_rules;          /* lifecycle policy size, 0 = 10 */
     bool delete_at_end;     /* data are deleted at the horizon: unserved minimum time is paid */
     bool search_policy;     /* look for the best plain lifecycle policy too */
+    bool find_savings;      /* look for what to do before tiering, too */
+    uint64_t pack_bytes;    /* size of the packs proposed, 0 = 128 MiB */
     const double *forecast; /* reads of month t against those of now, horizon_months of them; NULL =
                                the same every month */
     int min_size_from;      /* 1 + the first month with later_min_bytes (R-AZ-11); 0 = never */
@@ -131,6 +134,10 @@ struct tier_plan {
     const struct tier_rule *rule;
     size_t n_rules;
     money policy_cost, policy_gap;
+    const char *naive_tier; /* where a rule of thumb moves everything; NULL = none */
+    money naive_cost;
+    const struct saving *savings; /* largest first */
+    size_t n_savings;
     const char *const *first_step;
     size_t n_first_steps;
     const char *const *note;

@@ -281,10 +281,10 @@ static int search(struct work *w, struct tier_plan *plan, struct gt_error *err)
     return rc;
 }
 
-/* The true bill of the chosen lifecycle rules, as the search's own plan is billed. */
-static int bill_policy(struct work *w, struct tier_plan *plan, struct gt_error *err)
+/* The true bill of lifecycle rules, as the search's own plan is billed; their paths in w->path. */
+static int bill_rules(struct work *w, const struct tier_rule *rule, size_t n_rules, money *total,
+                      struct gt_error *err)
 {
-    struct tier_path *kept = w->path;
     w->path = arena_array(w->arena, w->n, sizeof *w->path);
     if (!w->path) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
@@ -293,16 +293,48 @@ static int bill_policy(struct work *w, struct tier_plan *plan, struct gt_error *
     int rc = 0;
     for (size_t i = 0; i < w->n && rc == 0; i++) {
         struct tm_segment s[POLICY_SEGMENTS];
-        size_t k = policy_path(&w->m, plan->rule, plan->n_rules, &w->group[i], &w->q[i],
-                               w->o->horizon_months, s);
+        size_t k =
+            policy_path(&w->m, rule, n_rules, &w->group[i], &w->q[i], w->o->horizon_months, s);
         rc = keep_path(w, i, s, k);
     }
     money off = 0;
     rc = rc < 0 ? rc : discount(w, &off);
     rc = rc < 0 ? rc : share_out(w, off, false);
+    *total = 0;
     for (size_t i = 0; i < w->n && rc == 0; i++) {
-        rc = money_add(plan->policy_cost, w->path[i].cost, &plan->policy_cost);
+        rc = money_add(*total, w->path[i].cost, total);
     }
+    return rc < 0 ? gt_fail(err, rc, "", "a cost passes the range of money") : 0;
+}
+
+/* What the rule of thumb "all that is cold into the cheapest class" costs when nobody looks at the
+ * objects: the class of the lowest rent, at once. */
+static int bill_naive(struct work *w, struct tier_plan *plan, struct gt_error *err)
+{
+    const struct tier_model *m = &w->m;
+    struct tier_path *kept = w->path;
+    int to = -1;
+    for (int k = 0; k < m->n; k++) {
+        bool low = to < 0 || m->tier[k].storage.rate < m->tier[to].storage.rate;
+        if (m->move[m->hot][k] == MOVE_LIFECYCLE && !m->tier[k].rule->automatic && low) {
+            to = k;
+        }
+    }
+    if (to < 0) {
+        return 0;
+    }
+    struct tier_rule all = {
+        .prefix = "", .to_tier = m->tier[to].rule->tier, .max_bytes = UINT64_MAX};
+    int rc = bill_rules(w, &all, 1, &plan->naive_cost, err);
+    plan->naive_tier = rc == 0 ? all.to_tier : NULL;
+    w->path = kept;
+    return rc;
+}
+
+static int bill_policy(struct work *w, struct tier_plan *plan, struct gt_error *err)
+{
+    struct tier_path *kept = w->path;
+    int rc = bill_rules(w, plan->rule, plan->n_rules, &plan->policy_cost, err);
     plan->policy_gap = plan->policy_cost - plan->total;
     if (rc == 0 && plan->policy_gap < 0 && !w->must_leave) {
         /* The search saw a tie in doubles that the exact bill decides by some 10^-12: the rules'
@@ -319,7 +351,7 @@ static int bill_policy(struct work *w, struct tier_plan *plan, struct gt_error *
         plan->saving = plan->baseline - plan->total;
         plan->policy_gap = 0;
     }
-    return rc < 0 ? gt_fail(err, rc, "", "a cost passes the range of money") : 0;
+    return rc;
 }
 
 static const struct storage_rule *start_of(const struct tier_group *g, const struct tier_options *o)
@@ -420,9 +452,13 @@ static int optimise(struct work *w, const struct catalog *c, struct tier_plan *p
     memcpy(row, w->m.row, w->m.n_rows * sizeof *row);
     plan->rate_row = row;
     plan->n_rate_rows = w->m.n_rows;
-    rc = tier_first_steps(&w->m, w->q, plan, err);
     enum lifecycle_kind file = w->m.terms->lifecycle;
     bool rules = file == LIFECYCLE_S3 || file == LIFECYCLE_GCS || file == LIFECYCLE_AZURE;
+    if (w->o->find_savings) {
+        rc = tier_savings(&w->m, w->q, w->o, plan, err);
+        rc = rc < 0 || !rules ? rc : bill_naive(w, plan, err);
+    }
+    rc = rc < 0 ? rc : tier_first_steps(&w->m, w->q, plan, err);
     if (rc == 0 && w->o->search_policy && rules) {
         rc = tier_policy(&w->m, w->group, w->q, w->n, w->o, plan, err);
         rc = rc < 0 ? rc : bill_policy(w, plan, err);

@@ -127,6 +127,15 @@ int cost_stay(const struct tier_model *m, const struct tm_group *g, int k, int s
     return rc;
 }
 
+int cost_read(const struct tier_model *m, const struct tm_group *g, int from, money *out)
+{
+    const struct tm_tier *f = &m->tier[from];
+    *out = 0;
+    int rc = add(out, &f->get, g->objects, 1);
+    rc = rc < 0 ? rc : add(out, &f->retrieval, g->bytes, 1);
+    return rc < 0 || !f->rule->restore_fee ? rc : add(out, &f->restore, g->objects, 1);
+}
+
 int cost_move(const struct tier_model *m, const struct tm_group *g, int from, int to, money *out)
 {
     const struct tm_tier *f = &m->tier[from], *t = &m->tier[to];
@@ -137,12 +146,8 @@ int cost_move(const struct tier_model *m, const struct tm_group *g, int from, in
                                                                       : &t->transition;
         return add(out, fee, fee->bytes ? g->bytes : g->objects, 1);
     }
-    /* Up to the hot tier: restore and read every object; write it there if that is a copy. */
-    int rc = add(out, &f->get, g->objects, 1);
-    rc = rc < 0 ? rc : add(out, &f->retrieval, g->bytes, 1);
-    if (f->rule->restore_fee) {
-        rc = rc < 0 ? rc : add(out, &f->restore, g->objects, 1);
-    }
+    /* Up to the hot tier: written there if that is a copy. */
+    int rc = cost_read(m, g, from, out);
     return rc < 0 || m->terms->up != UP_COPY ? rc : add(out, &t->put, g->objects, 1);
 }
 

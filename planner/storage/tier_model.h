@@ -82,6 +82,8 @@ int cost_stay(const struct tier_model *m, const struct tm_group *g, int k, int s
               gt_u128 months, money *out);
 /* Months from t on, up to n, that cost the same in tier k. */
 int tm_alike(const struct tier_model *m, int k, int since, int t, int n);
+/* Every object read once from tier `from`, restored where it must be. */
+int cost_read(const struct tier_model *m, const struct tm_group *g, int from, money *out);
 int cost_move(const struct tier_model *m, const struct tm_group *g, int from, int to, money *out);
 /* Rest of tier k's minimum at month t, `served` periods after entering it; `age` months after the
  * objects were written. */
@@ -106,6 +108,9 @@ int tier_search(const struct tier_model *m, const struct tm_group *g, size_t n, 
  */
 int tier_break_even(const struct tier_model *m, const struct tm_group *g, const struct tier_path *p,
                     int from_month);
+/* What to do before tiering: plan->savings. */
+int tier_savings(const struct tier_model *m, const struct tm_group *q, const struct tier_options *o,
+                 struct tier_plan *plan, struct gt_error *err);
 /* What to do first, for people: largest savings first, or that nothing pays. */
 int tier_first_steps(const struct tier_model *m, const struct tm_group *g, struct tier_plan *plan,
                      struct gt_error *err);

@@ -1,5 +1,6 @@
 /* First steps of a tier plan, in words: moves of one prefix between the same tiers are told
- * together, largest saving first; old versions before everything; or that nothing pays. */
+ * together, largest saving first; the savings that need no tier before everything (savings.c), and
+ * what the rule of thumb would cost where it loses money; or that nothing pays. */
 #include "gputier/units.h"
 #include "tier_model.h"
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #define STEPS 5
+#define PACKS 3
 
 struct move {
     const char *prefix, *from, *to;
@@ -109,39 +111,74 @@ static const char *tell(struct arena *a, const struct move *v, const char *curre
                         money_format_fixed(v->saving, digits, true, saving), currency);
 }
 
-/* Old versions are billed in full (R-S3-25) and no rule for current objects touches them. */
+/* Old versions of all prefixes together; no rule for current objects touches them (R-S3-25). */
 static const char *old_versions(struct arena *a, const struct tier_plan *plan)
 {
-    uint64_t objects = 0, bytes = 0, all = 0;
-    money cost = 0;
-    for (size_t i = 0; i < plan->n_paths; i++) {
-        const struct tier_path *p = &plan->path[i];
-        all += p->group->bytes;
-        if (p->group->noncurrent) {
-            objects += p->group->objects;
-            bytes += p->group->bytes;
-            cost += p->baseline_cost;
+    struct saving all = {
+        .kind = SAVING_VERSIONS, .place = "", .priced = true, .break_even_month = 0};
+    for (size_t i = 0; i < plan->n_savings; i++) {
+        const struct saving *s = &plan->savings[i];
+        if (s->kind == SAVING_VERSIONS) {
+            all.objects += s->objects;
+            all.bytes += s->bytes;
+            all.month_now += s->month_now;
+            all.once += s->once;
+            all.horizon += s->horizon;
+            all.break_even_month = s->break_even_month < 0 || all.break_even_month < 0 ? -1
+                                   : s->break_even_month > all.break_even_month
+                                       ? s->break_even_month
+                                       : all.break_even_month;
         }
     }
-    char size[32], text[MONEY_TEXT];
-    if (objects == 0) {
+    return all.objects ? saving_text(a, &all, plan->currency) : NULL;
+}
+
+/* The rule of thumb, where it costs more than doing nothing. */
+static const char *naive(struct arena *a, const struct tier_plan *plan)
+{
+    char text[2][MONEY_TEXT];
+    int digits = money_minor_digits(plan->currency);
+    if (!plan->naive_tier || plan->naive_cost <= plan->baseline) {
         return NULL;
     }
+    double times = plan->baseline > 0
+                       ? money_to_double(plan->naive_cost) / money_to_double(plan->baseline)
+                       : (double)INFINITY;
     return arena_printf(a,
-                        "old versions: %llu objects, %s (%.1f %% of all bytes), cost %s %s over "
-                        "the horizon: expire those that nobody needs "
-                        "(NoncurrentVersionExpiration)",
-                        (unsigned long long)objects, size_format(bytes, size),
-                        all ? 100.0 * (double)bytes / (double)all : 0,
-                        money_format_fixed(cost, money_minor_digits(plan->currency), true, text),
-                        plan->currency);
+                        "do not move everything to %s: that costs %s %s over the horizon, %.1f "
+                        "times as much as leaving it (%s)",
+                        plan->naive_tier,
+                        money_format_fixed(plan->naive_cost, digits, true, text[0]), plan->currency,
+                        times, money_format_fixed(plan->baseline, digits, true, text[1]));
+}
+
+/* What comes before all moves. */
+static size_t first_savings(struct tier_plan *plan, const char **text, bool *failed)
+{
+    const char *old = old_versions(plan->arena, plan), *no = naive(plan->arena, plan);
+    size_t lines = 0, packs = 0;
+    if (old) {
+        text[lines++] = old;
+    }
+    for (size_t i = 0; i < plan->n_savings && packs < PACKS && !*failed; i++) {
+        const struct saving *s = &plan->savings[i];
+        if (s->kind == SAVING_PACK && s->horizon > 0) {
+            text[lines] = saving_text(plan->arena, s, plan->currency);
+            *failed = !text[lines++];
+            packs++;
+        }
+    }
+    if (no) {
+        text[lines++] = no;
+    }
+    return lines;
 }
 
 int tier_first_steps(const struct tier_model *m, const struct tm_group *g, struct tier_plan *plan,
                      struct gt_error *err)
 {
     struct move *v = calloc(plan->n_paths ? plan->n_paths : 1, sizeof *v);
-    const char **text = arena_array(plan->arena, STEPS + 1, sizeof *text);
+    const char **text = arena_array(plan->arena, STEPS + PACKS + 3, sizeof *text);
     size_t n = 0, lines = 0;
     bool failed = !v || !text;
     for (size_t i = 0; i < plan->n_paths && !failed; i++) {
@@ -149,10 +186,7 @@ int tier_first_steps(const struct tier_model *m, const struct tm_group *g, struc
     }
     if (!failed) {
         n = merge(v, n);
-        const char *old = old_versions(plan->arena, plan);
-        if (old) {
-            text[lines++] = old;
-        }
+        lines = first_savings(plan, text, &failed);
         for (size_t i = 0; i < n && i < STEPS && !failed; i++) {
             text[lines] = tell(plan->arena, &v[i], plan->currency);
             failed = !text[lines++];

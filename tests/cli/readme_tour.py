@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The README's tour is real output: every line shown after a "$ gputier …" must be printed by that command, in
-that order; the table of worked cases must say what `verify` says. `--write` writes both anew, and the table of
-situations that situations.py checks."""
+that order; the table of worked cases must say what `verify` says. `--write` writes both anew, and the tables of
+situations that situations.py and storage_situations.py check."""
 import os
 import re
 import subprocess
@@ -68,8 +68,9 @@ def write(text):
     text = re.sub(r'<!-- tour -->.*?(?=\nEverything a screen shows)', lambda _: '<!-- tour -->\n' + tour(), text, flags=re.S)
     text = re.sub(r'<!-- verify -->.*?(?=\nThe throughput constants)', lambda _: '<!-- verify -->\n' + verify_table(), text,
                   flags=re.S)
-    table = subprocess.run([sys.executable, 'tests/cli/situations.py', '--table'], capture_output=True, text=True, check=True)
-    text = re.sub(r'<!-- situations -->.*?\n\n', lambda _: '<!-- situations -->\n' + table.stdout + '\n', text, flags=re.S)
+    for mark, test in (('situations', 'situations'), ('storage', 'storage_situations')):
+        table = subprocess.run([sys.executable, f'tests/cli/{test}.py', '--table'], capture_output=True, text=True, check=True).stdout
+        text = re.sub(f'<!-- {mark} -->.*?\n\n', lambda _, t=table, m=mark: f'<!-- {m} -->\n{t}\n', text, flags=re.S)
     open('README.md', 'w', encoding='utf-8').write(text)
 
 

@@ -358,6 +358,7 @@ static void a_policy_is_a_valid_lifecycle(void **state)
                                .noncurrent = true}};
     struct tier_options o = options(24);
     struct tier_plan *plan;
+    o.find_savings = true;
     assert_int_equal(tier_optimise(g, 3, c, &o, &plan, NULL), 0);
     assert_true(plan->n_rules > 0);
     assert_string_equal(plan->rule[0].prefix, "logs/");

@@ -206,7 +206,8 @@ int tier_request_read(const struct app *app, const struct cli_args *args, struct
     const char *wait = cli_value(args, "max-wait"), *rules = cli_value(args, "rules");
     uint64_t n = 10;
     struct gt_error e = {0};
-    *r = (struct tier_request){.o = {.max_wait_s = (double)INFINITY, .search_policy = true}};
+    *r = (struct tier_request){
+        .o = {.max_wait_s = (double)INFINITY, .search_policy = true, .find_savings = true}};
     if (wait && duration_parse(wait, false, &r->o.max_wait_s, &e)) {
         return gt_fail(err, GT_EUSAGE, "", "--max-wait: %s", e.text);
     }

@@ -100,6 +100,24 @@ static void json_texts(struct jsonw *w, const struct tier_answer *a)
     jsonw_end_array(w);
 }
 
+/* One a batch that has a class to move everything into. */
+static void json_naive(struct jsonw *w, const struct tier_answer *a)
+{
+    jsonw_key(w, "naive");
+    jsonw_array(w);
+    for (size_t b = 0; b < a->in->n_batches; b++) {
+        const struct tier_plan *p = a->plan[b];
+        if (p && p->naive_tier) {
+            jsonw_object(w);
+            jsonw_kstring(w, "tier", p->naive_tier);
+            jsonw_kmoney(w, "cost", p->naive_cost);
+            jsonw_kmoney(w, "baseline", p->baseline);
+            jsonw_end_object(w);
+        }
+    }
+    jsonw_end_array(w);
+}
+
 /* Every price row that the bill rests on. */
 static void json_provenance(struct jsonw *w, const struct tier_answer *a)
 {
@@ -153,6 +171,7 @@ int tier_json(struct app *app, const struct tier_answer *a, struct buf *out)
     jsonw_kmoney(&w, "lower_bound", a->lower_bound);
     jsonw_kbool(&w, "at_least", a->at_least);
     json_policy(&w, a);
+    json_naive(&w, a);
     json_texts(&w, a);
     json_provenance(&w, a);
     jsonw_end_object(&w);

@@ -52,7 +52,8 @@ static void run(struct worker *w, void *ctx, void *job)
                              .max_wait_s = r->asked.max_wait_s,
                              .from_tier = "s3_standard",
                              .max_rules = 10,
-                             .search_policy = true};
+                             .search_policy = true,
+                             .find_savings = true};
     r->code = tier_input_read(&own, &none, PRODUCT_S3, r->asked.path, &r->in, &r->err);
     r->answer.in = &r->in;
     r->answer.catalog = x->catalog;

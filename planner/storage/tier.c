@@ -128,7 +128,7 @@ static int attempt(struct work *w, money rate, struct gt_error *err)
 {
     clear(w);
     w->m.tier[w->m.hot].storage.rate = rate;
-    int rc = tier_search(&w->m, w->q, w->n, w->o->horizon_months, keep_path, w, err);
+    int rc = tier_search(&w->m, w->q, w->n, w->o->horizon_months, NULL, keep_path, w, err);
     if (rc < 0) {
         return rc == GT_ENOMEM ? rc : gt_fail(err, rc, "", "a cost passes the range of money");
     }

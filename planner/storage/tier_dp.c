@@ -43,6 +43,9 @@ struct block {
     struct lane *E, *L, *G; /* [t * TM_TIERS + k], t = 0 .. horizon */
     struct lane *F;         /* [t], t = 0 .. horizon: copied up at t */
     int born;               /* month of the copy up that the arrays are for; -1 = none yet */
+    const struct tm_prices *prices; /* of coupling constraints; NULL = none */
+    struct tm_group other[LANES];   /* prices->other of the lanes */
+    double *factor; /* [t], t = 0 .. horizon: of the money of moves and minimums in month t */
 };
 
 static double as_double(int rc, money m)
@@ -83,28 +86,56 @@ static void fill_moves(struct block *b, int lane)
     }
 }
 
-/* Costs that differ by month: what a month costs without reads, and the reads. */
+/* What a month costs at its own prices: v[0], v[1] in the automatic tier 0 and 1-2 months after its
+ * entry, v[2] later and in every other tier. */
+struct plain {
+    double base, v[3];
+};
+
+static void plain_month(const struct block *b, const struct tm_group *g, int k, int t,
+                        struct plain *p)
+{
+    const struct tier_model *m = b->m;
+    if (m->tier[k].rule->automatic) {
+        for (int phase = 0; phase < 3; phase++) {
+            p->v[phase] = stay_of(m, g, k, phase == 2 ? 3 : phase, t);
+        }
+        return;
+    }
+    if (t == 0 || t == m->min_size_month) {
+        struct tm_group still = *g;
+        still.reads = still.read_bytes = 0;
+        p->base = stay_of(m, &still, k, 0, t);
+    }
+    double read = (double)tm_reads(m, g->reads, t) * b->per_read[k];
+    double bytes = (double)tm_reads(m, g->read_bytes, t) * b->per_byte[k];
+    p->v[2] = p->base + read + bytes;
+}
+
+/* Costs that differ by month: by the forecast, by a rule that begins, by the constraints' prices.
+ */
 static void fill_months(struct block *b, int lane, int k)
 {
     const struct tier_model *m = b->m;
+    const struct tm_prices *x = b->prices;
     const struct tm_group *g = &b->g[lane];
-    struct tm_group still = *g;
-    still.reads = still.read_bytes = 0;
-    bool automatic = m->tier[k].rule->automatic;
-    double base = 0;
+    bool automatic = m->tier[k].rule->automatic, other = x && x->other_money > 0;
+    const double *byte = x ? x->byte[k] : NULL;
+    double bytes = (double)g->bytes;
+    struct plain own = {0}, more = {0};
     for (int t = 0; t < b->horizon; t++) {
-        if (automatic) {
-            b->at[t * TM_TIERS + k].v[lane] = stay_of(m, g, k, 3, t);
-            b->young[2 * t].v[lane] = stay_of(m, g, k, 0, t);
-            b->young[2 * t + 1].v[lane] = stay_of(m, g, k, 1, t);
-            continue;
+        if (t == 0 || m->forecast || t == m->min_size_month) {
+            plain_month(b, g, k, t, &own);
+            if (other) {
+                plain_month(b, &b->other[lane], k, t, &more);
+            }
         }
-        if (t == 0 || t == m->min_size_month) {
-            base = stay_of(m, &still, k, 0, t);
+        double f = x ? x->money[t] : 1, extra = byte ? byte[t] * bytes : 0;
+        for (int phase = automatic ? 0 : 2; phase < 3; phase++) {
+            double c = own.v[phase] * f + extra;
+            c += other ? more.v[phase] * x->other_money : 0;
+            (phase == 2 ? &b->at[t * TM_TIERS + k] : &b->young[2 * t + phase])->v[lane] = c;
         }
-        double read = (double)tm_reads(m, g->reads, t) * b->per_read[k];
-        double bytes = (double)tm_reads(m, g->read_bytes, t) * b->per_byte[k];
-        b->at[t * TM_TIERS + k].v[lane] = base + read + bytes;
     }
 }
 
@@ -181,7 +212,7 @@ static double penalty(const struct block *b, int lane, int t, int k, int d)
 {
     const struct storage_rule *r = b->m->tier[k].rule;
     double left = r->from_creation ? 0 : left_of(r, d);
-    return left > 0 ? left * rent_of(b, t, k)->v[lane] : 0;
+    return left > 0 ? left * rent_of(b, t, k)->v[lane] * b->factor[t] : 0;
 }
 
 /* Rest of a minimum from creation at month t. */
@@ -192,13 +223,13 @@ static double unserved(const struct block *b, int lane, int t, int k)
         return 0;
     }
     double left = left_of(r, b->born < 0 ? t + b->g[lane].served : t - b->born);
-    return left > 0 ? left * rent_of(b, t, k)->v[lane] : 0;
+    return left > 0 ? left * rent_of(b, t, k)->v[lane] * b->factor[t] : 0;
 }
 
-static void min_sum(struct lane *out, const struct lane *a, const struct lane *b)
+static void min_sum(struct lane *out, const struct lane *a, double factor, const struct lane *b)
 {
     for (int i = 0; i < LANES; i++) {
-        double s = a->v[i] + b->v[i];
+        double s = a->v[i] * factor + b->v[i];
         out->v[i] = s < out->v[i] ? s : out->v[i];
     }
 }
@@ -211,7 +242,7 @@ static void leave_early(const struct block *b, int t, int k, struct lane *e)
     for (int d = 1; d < M && t + d < T; d++) {
         const struct lane *L = &b->L[(t + d) * TM_TIERS + k], *rent = rent_of(b, t + d, k);
         const struct lane *stay = &b->stay[k][d];
-        double left = left_of(b->m->tier[k].rule, d);
+        double left = left_of(b->m->tier[k].rule, d) * b->factor[t + d];
         if (b->varies) {
             add_stay(b, t + d - 1, k, d - 1, 1, &sum);
             stay = &sum;
@@ -255,7 +286,7 @@ static double follow(const struct block *b, int lane, int t, int p)
     bool copy = b->m->move[from][to] == MOVE_COPY;
     const struct lane *next = copy && b->m->created ? &b->F[t] : &b->E[t * TM_TIERS + to];
     double rest = copy || !b->m->terms->early_free ? unserved(b, lane, t, from) : 0;
-    return b->move[p].v[lane] + rest + next->v[lane];
+    return b->move[p].v[lane] * b->factor[t] + rest + next->v[lane];
 }
 
 /* The arrays E, L and G down to month `first` for objects written at `born` (-1: long ago). */
@@ -282,7 +313,7 @@ static void solve(struct block *b, int born, int first)
         for (int p = 0; p < b->n_pairs; p++) {
             struct lane *l = &L[b->pair[p].from];
             if (!m->created) {
-                min_sum(l, &b->move[p], &b->E[t * TM_TIERS + b->pair[p].to]);
+                min_sum(l, &b->move[p], b->factor[t], &b->E[t * TM_TIERS + b->pair[p].to]);
                 continue;
             }
             for (int i = 0; i < LANES; i++) {
@@ -292,7 +323,7 @@ static void solve(struct block *b, int born, int first)
         }
         for (int k = 0; k < m->n; k++) {
             G[k] = L[k];
-            min_sum(&G[k], month_of(b, t, k), &b->G[(t + 1) * TM_TIERS + k]);
+            min_sum(&G[k], month_of(b, t, k), 1, &b->G[(t + 1) * TM_TIERS + k]);
         }
     }
 }
@@ -466,7 +497,10 @@ static double unit_price(const struct tm_rate *r)
 static void prepare(struct block *b)
 {
     const struct tier_model *m = b->m;
-    b->varies = tm_varies(m);
+    b->varies = tm_varies(m) || b->prices;
+    for (int t = 0; t <= b->horizon; t++) {
+        b->factor[t] = b->prices ? b->prices->money[t] + b->prices->other_money : 1;
+    }
     for (int k = 0; k < m->n; k++) {
         const struct tm_tier *t = &m->tier[k];
         b->per_read[k] = unit_price(&t->get) + (t->rule->restore_fee ? unit_price(&t->restore) : 0);
@@ -494,6 +528,9 @@ static int run(struct block *b, const struct tm_group *g, size_t n, tm_found *fo
         size_t used = n - first < LANES ? n - first : LANES;
         for (size_t i = 0; i < LANES; i++) {
             b->g[i] = g[first + (i < used ? i : 0)]; /* idle lanes repeat the first */
+            if (b->prices && b->prices->other_money > 0) {
+                b->other[i] = b->prices->other[first + (i < used ? i : 0)];
+            }
             fill_lane(b, (int)i);
         }
         if (b->m->created) {
@@ -515,7 +552,7 @@ static int run(struct block *b, const struct tm_group *g, size_t n, tm_found *fo
 }
 
 int tier_search(const struct tier_model *m, const struct tm_group *g, size_t n, int horizon,
-                tm_found *found, void *ctx, struct gt_error *err)
+                const struct tm_prices *prices, tm_found *found, void *ctx, struct gt_error *err)
 {
     struct block *b = calloc(1, sizeof *b);
     size_t cells = ((size_t)horizon + 1) * TM_TIERS;
@@ -523,14 +560,16 @@ int tier_search(const struct tier_model *m, const struct tm_group *g, size_t n, 
     if (b) {
         b->m = m;
         b->horizon = horizon;
+        b->prices = prices;
         b->E = calloc(cells, sizeof *b->E);
         b->L = calloc(cells, sizeof *b->L);
         b->G = calloc(cells, sizeof *b->G);
         b->F = calloc((size_t)horizon + 1, sizeof *b->F);
         b->at = calloc(cells, sizeof *b->at);
         b->young = calloc((size_t)horizon * 2, sizeof *b->young);
-        prepare(b);
-        if (b->E && b->L && b->G && b->F && b->at && b->young) {
+        b->factor = calloc((size_t)horizon + 1, sizeof *b->factor);
+        if (b->E && b->L && b->G && b->F && b->at && b->young && b->factor) {
+            prepare(b);
             rc = run(b, g, n, found, ctx);
         }
         free(b->E);
@@ -539,6 +578,7 @@ int tier_search(const struct tier_model *m, const struct tm_group *g, size_t n, 
         free(b->F);
         free(b->at);
         free(b->young);
+        free(b->factor);
         free(b);
     }
     return rc == GT_ENOMEM ? gt_fail(err, rc, "", "out of memory") : rc;

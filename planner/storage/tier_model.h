@@ -99,10 +99,20 @@ struct tm_segment {
 int cost_path(const struct tier_model *m, const struct tm_group *g, const struct tm_segment *s,
               size_t n, money *out);
 
-/* Cheapest paths of n groups (R-OPT-01, terminal keep). Calls `found` once per group in order. */
+/* What coupling constraints add to the cost of a path (couple.h). */
+struct tm_prices {
+    const double
+        *money; /* factor of all money of month t, t = 0 .. horizon; the last is of the end */
+    const double
+        *byte[TM_TIERS]; /* on each byte that lies in the tier in month t; NULL = nothing */
+    const struct tm_group *other; /* the same groups with other reads */
+    double other_money;           /* factor of what these pay */
+};
+/* Cheapest paths of n groups (R-OPT-01, terminal keep), `prices` on top of the bill if not NULL.
+ * Calls `found` once per group in order. */
 typedef int tm_found(void *ctx, size_t group, const struct tm_segment *s, size_t n);
 int tier_search(const struct tier_model *m, const struct tm_group *g, size_t n, int horizon,
-                tm_found *found, void *ctx, struct gt_error *err);
+                const struct tm_prices *prices, tm_found *found, void *ctx, struct gt_error *err);
 
 /* First month from from_month on at whose end the path has cost no more than staying, -1 = never.
  */

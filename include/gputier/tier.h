@@ -96,7 +96,22 @@ struct tier_group {
     double reads_per_month; /* object reads per object and month */
     double read_fraction;   /* bytes read per month / bytes; < 0 = reads_per_month */
 };
+/* Constraints that bind all groups together; a plan keeps them all or there is none. */
+struct tier_capacity {
+    const char *tier;
+    uint64_t bytes; /* in the tier in any month at most */
+};
+struct tier_limits {
+    bool has_month, has_total;
+    money month, total; /* no month's bill above it; the whole horizon's bill */
+    const struct tier_capacity *capacity;
+    size_t n_capacities;
+    double
+        reads; /* > 0: were reads so many times the forecast, the plan would still cost at most */
+    double within; /* 1 + this times the cheapest plan for such reads */
+};
 struct tier_options {
+    const struct tier_limits *limits; /* NULL = none */
     const char *vendor, *region;
     int horizon_months;
     double max_wait_s;      /* longest acceptable retrieval latency; INFINITY = any */
@@ -120,6 +135,15 @@ struct tier_path {
     size_t n_steps;
     money cost, baseline_cost, saving;
     int break_even_month; /* -1 = never */
+};
+enum tier_limit { LIMIT_MONTH, LIMIT_TOTAL, LIMIT_CAPACITY, LIMIT_READS };
+struct tier_limit_use {
+    enum tier_limit kind;
+    const char *tier;  /* of LIMIT_CAPACITY */
+    money limit, most; /* money, or bytes of LIMIT_CAPACITY; most: in any month */
+    int month;         /* of `most`, -1 = the whole horizon */
+    money worth; /* what a unit more (1 of the currency; 1 GiB) in every month would save, by the
+                    prices of the bound; 0 = it does not bind */
 };
 struct tier_rule {
     const char *prefix, *to_tier;
@@ -145,6 +169,12 @@ struct tier_plan {
     const char *currency;
     bool at_least;
     enum storage_product product;
+    /* With tier_options.limits: */
+    const struct tier_limit_use *limit;
+    size_t n_limits;
+    money unlimited;        /* the cheapest plan without them */
+    bool proven;            /* total is the least possible, not only near lower_bound */
+    bool policy_keeps;      /* the lifecycle policy keeps the limits as well */
     const size_t *rate_row; /* rows of catalog.storage that the bill rests on */
     size_t n_rate_rows;
 };

@@ -18,6 +18,8 @@ struct work {
     struct tier_path *path; /* of the try in hand */
     gt_u128 *hot_bytes;     /* billed in the hot tier, per month */
     gt_u128 *weight;        /* hot byte-months of each group */
+    struct tm_group *more;  /* q with the reads of limits.reads; NULL = none */
+    money *off;             /* discount of each month */
     money total;
     bool account;    /* the hot tier's bill depends on all groups together */
     bool must_leave; /* some group has to be copied back, which no rule does */
@@ -58,32 +60,42 @@ static int keep_path(void *ctx, size_t i, const struct tm_segment *s, size_t n)
     return rc;
 }
 
-/* Discount of the account's brackets against the first one, all months; negative where the account
+/* Discount of the account's brackets against the first one in month t; negative where the account
  * pays for more than it stores (R-WAS-01). */
-static int discount(const struct work *w, money *out)
+static int month_discount(const struct work *w, int t, money *out)
 {
     const struct tier_model *m = &w->m;
     struct tm_rate r = *hot_rate(m), full = r;
     *out = 0;
-    for (int t = 0; t < w->o->horizon_months; t++) {
-        if (w->hot_bytes[t] < m->terms->min_account_bytes) {
-            money more;
-            gt_u128 missing = m->terms->min_account_bytes - w->hot_bytes[t];
-            if (tm_amount(&full, missing, 1, &more) < 0 || money_add(*out, -more, out) < 0) {
-                return GT_ERANGE;
-            }
+    if (w->hot_bytes[t] < m->terms->min_account_bytes) {
+        money more;
+        gt_u128 missing = m->terms->min_account_bytes - w->hot_bytes[t];
+        if (tm_amount(&full, missing, 1, &more) < 0 || money_add(*out, -more, out) < 0) {
+            return GT_ERANGE;
         }
-        gt_u128 from = 0;
-        for (int b = 0; b < m->n_brackets && from < w->hot_bytes[t]; b++) {
-            gt_u128 to = m->bracket[b].upto_bytes;
-            to = to == 0 || to > w->hot_bytes[t] ? w->hot_bytes[t] : to;
-            money line;
-            r.rate = m->bracket[0].rate - m->bracket[b].rate;
-            int rc = r.rate < 0 ? 0 : tm_amount(&r, to - from, 1, &line);
-            if (rc < 0 || (r.rate > 0 && money_add(*out, line, out) < 0)) {
-                return GT_ERANGE;
-            }
-            from = to;
+    }
+    gt_u128 from = 0;
+    for (int b = 0; b < m->n_brackets && from < w->hot_bytes[t]; b++) {
+        gt_u128 to = m->bracket[b].upto_bytes;
+        to = to == 0 || to > w->hot_bytes[t] ? w->hot_bytes[t] : to;
+        money line;
+        r.rate = m->bracket[0].rate - m->bracket[b].rate;
+        int rc = r.rate < 0 ? 0 : tm_amount(&r, to - from, 1, &line);
+        if (rc < 0 || (r.rate > 0 && money_add(*out, line, out) < 0)) {
+            return GT_ERANGE;
+        }
+        from = to;
+    }
+    return 0;
+}
+
+/* The same of all months. */
+static int discount(struct work *w, money *out)
+{
+    *out = 0;
+    for (int t = 0; t < w->o->horizon_months; t++) {
+        if (month_discount(w, t, &w->off[t]) < 0 || money_add(*out, w->off[t], out) < 0) {
+            return GT_ERANGE;
         }
     }
     return 0;
@@ -123,6 +135,34 @@ static void clear(struct work *w)
     w->total = 0;
 }
 
+/* What the hot tier costs more than at the price of bracket b, once that is reached: with it the
+ * price of b is never too low, since brackets only get cheaper. */
+static int above_bracket(const struct work *w, int b, money *out)
+{
+    struct tm_rate r = *hot_rate(&w->m);
+    int rc = 0;
+    *out = 0;
+    for (int i = 0; i < b && rc == 0; i++) {
+        money line = 0;
+        r.rate = w->m.bracket[i].rate - w->m.bracket[i + 1].rate;
+        rc = r.rate > 0 ? tm_amount(&r, w->m.bracket[i].upto_bytes, 1, &line) : 0;
+        rc = rc < 0 ? rc : money_add(*out, line, out);
+    }
+    return rc;
+}
+
+/* Paths kept so far: their costs with what brackets take off. */
+static int add_up(struct work *w, struct gt_error *err)
+{
+    money off;
+    int rc = discount(w, &off);
+    rc = rc < 0 ? rc : share_out(w, off, false);
+    for (size_t i = 0; i < w->n && rc == 0; i++) {
+        rc = money_add(w->total, w->path[i].cost, &w->total);
+    }
+    return rc < 0 ? gt_fail(err, rc, "", "a cost passes the range of money") : 0;
+}
+
 /* One search with the hot tier at `rate`; paths, costs and the true total. */
 static int attempt(struct work *w, money rate, struct gt_error *err)
 {
@@ -132,13 +172,29 @@ static int attempt(struct work *w, money rate, struct gt_error *err)
     if (rc < 0) {
         return rc == GT_ENOMEM ? rc : gt_fail(err, rc, "", "a cost passes the range of money");
     }
-    money off;
-    rc = discount(w, &off);
-    rc = rc < 0 ? rc : share_out(w, off, false);
-    for (size_t i = 0; i < w->n && rc == 0; i++) {
-        rc = money_add(w->total, w->path[i].cost, &w->total);
-    }
-    return rc < 0 ? gt_fail(err, rc, "", "a cost passes the range of money") : 0;
+    return add_up(w, err);
+}
+
+static int pass_by(void *ctx, size_t i, const struct tm_segment *s, size_t n)
+{
+    (void)ctx, (void)i, (void)s, (void)n;
+    return 0;
+}
+
+/* The search within limits with the hot tier at the price of bracket b. */
+static int attempt_within(struct work *w, int b, bool only_bound, struct limits_bound *bound,
+                          struct gt_error *err)
+{
+    money off = 0;
+    int rc = only_bound ? 0 : above_bracket(w, b, &off);
+    clear(w);
+    w->m.tier[w->m.hot].storage.rate =
+        w->m.n_brackets ? w->m.bracket[b].rate : hot_rate(&w->m)->rate;
+    rc = rc < 0 ? gt_fail(err, rc, "", "a cost passes the range of money") : 0;
+    rc = rc < 0 ? rc
+                : limits_search(&w->m, w->q, w->more, w->n, w->o, off,
+                                only_bound ? pass_by : keep_path, w, bound, err);
+    return rc < 0 || only_bound ? rc : add_up(w, err);
 }
 
 /* Everything stays where it is. */
@@ -240,6 +296,39 @@ static int bracket_of(const struct work *w, bool all)
     return b;
 }
 
+/* Replaces the plan that keeps no limits by one that does. */
+static int within_limits(struct work *w, int reached, int lowest, struct tier_path *best,
+                         struct tier_plan *plan, struct gt_error *err)
+{
+    const struct tier_limits *l = w->o->limits;
+    struct limits_bound bound = {0}, least = {0};
+    plan->unlimited = plan->total;
+    plan->proven = plan->total == plan->lower_bound;
+    plan->currency = w->m.currency;
+    plan->path = best;
+    plan->n_paths = w->n;
+    int rc = 0;
+    if (l->has_month || l->n_capacities > 0 || w->more) {
+        /* A bound for any bracket has every hot byte at the lowest price. */
+        if (lowest > 0 && !w->more && attempt_within(w, lowest, true, &least, NULL) < 0) {
+            least.cost = 0;
+        }
+        rc = attempt_within(w, reached, false, &bound, err);
+        for (size_t i = 0; i < w->n && rc == 0; i++) {
+            w->path[i].baseline_cost = best[i].baseline_cost;
+            best[i] = w->path[i];
+        }
+        plan->total = w->total;
+        plan->proven = bound.proven && lowest == 0;
+        money low = 0;
+        double cost = lowest > 0 ? least.cost : bound.cost;
+        rc = rc < 0 ? rc : money_from_double(cost / (double)MONEY_SCALE, &low);
+        low = plan->proven || low > plan->total ? plan->total : low;
+        plan->lower_bound = low > plan->lower_bound ? low : plan->lower_bound;
+    }
+    return rc < 0 ? rc : limits_use(&w->m, w->q, w->more, w->o, w->off, &bound, plan, err);
+}
+
 static int search(struct work *w, struct tier_plan *plan, struct gt_error *err)
 {
     const size_t n = w->n;
@@ -266,6 +355,9 @@ static int search(struct work *w, struct tier_plan *plan, struct gt_error *err)
     if (rc == 0 && lowest > 0) {
         rc = lower_bound(w, w->m.bracket[lowest].rate, &plan->lower_bound, err);
         price = w->m.bracket[then].rate;
+    }
+    if (rc == 0 && w->o->limits) {
+        rc = within_limits(w, then, lowest, best, plan, err);
     }
     w->path = best;
     w->m.tier[w->m.hot].storage.rate = price;
@@ -336,7 +428,7 @@ static int bill_policy(struct work *w, struct tier_plan *plan, struct gt_error *
     struct tier_path *kept = w->path;
     int rc = bill_rules(w, plan->rule, plan->n_rules, &plan->policy_cost, err);
     plan->policy_gap = plan->policy_cost - plan->total;
-    if (rc == 0 && plan->policy_gap < 0 && !w->must_leave) {
+    if (rc == 0 && plan->policy_gap < 0 && !w->must_leave && !w->o->limits) {
         /* The search saw a tie in doubles that the exact bill decides by some 10^-12: the rules'
          * own paths are the better plan. */
         for (size_t i = 0; i < w->n; i++) {
@@ -375,6 +467,13 @@ static int read_groups(struct work *w, struct tier_plan *plan, struct gt_error *
                            w->o->vendor, w->o->region);
         }
         model_group(&w->m, g, w->o, k, &w->q[i]);
+        if (w->more) {
+            struct tier_group often = *g;
+            often.reads_per_month *= w->o->limits->reads;
+            often.read_fraction *= g->read_fraction > 0 ? w->o->limits->reads : 1;
+            model_group(&w->m, &often, w->o, k, &w->more[i]);
+            memcpy(w->q[i].enter, w->more[i].enter, sizeof w->q[i].enter); /* the later ones */
+        }
         w->must_leave = w->must_leave || w->q[i].must_leave;
         plan->at_least = plan->at_least || (w->q[i].reads > 0 && !w->m.tier[k].reads_known);
     }
@@ -402,7 +501,12 @@ static int optimise(struct work *w, const struct catalog *c, struct tier_plan *p
     w->q = malloc((w->n ? w->n : 1) * sizeof *w->q);
     w->weight = calloc(w->n ? w->n : 1, sizeof *w->weight);
     w->hot_bytes = calloc((size_t)w->o->horizon_months, sizeof *w->hot_bytes);
-    if (!note || !w->q || !w->weight || !w->hot_bytes) {
+    w->off = calloc((size_t)w->o->horizon_months, sizeof *w->off);
+    if (w->o->limits && w->o->limits->reads > 0) {
+        w->more = malloc((w->n ? w->n : 1) * sizeof *w->more);
+    }
+    bool others = !w->o->limits || w->o->limits->reads <= 0 || w->more;
+    if (!others || !w->off || !note || !w->q || !w->weight || !w->hot_bytes) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++) {
@@ -484,6 +588,8 @@ int tier_optimise(const struct tier_group *group, size_t n, const struct catalog
     free(w.q);
     free(w.weight);
     free(w.hot_bytes);
+    free(w.more);
+    free(w.off);
     if (rc < 0) {
         arena_free(arena);
         return rc;

@@ -124,6 +124,25 @@ int tier_savings(const struct tier_model *m, const struct tm_group *q, const str
 /* What to do first, for people: largest savings first, or that nothing pays. */
 int tier_first_steps(const struct tier_model *m, const struct tm_group *g, struct tier_plan *plan,
                      struct gt_error *err);
+/* Plans within tier_options.limits (tier_limits.c). The hot tier's price is that of one bracket;
+ * `off`: by how much that makes every month's bill too low; more: the groups with the reads of
+ * limits.reads, NULL = none. Calls `found` as tier_search does. GT_EINFEASIBLE names the
+ * constraint. */
+struct limits_bound {
+    double cost;                /* lower bound, 10^-12 */
+    bool proven;                /* the paths found are the best */
+    double worth[TM_TIERS + 2]; /* money per unit more in every row: month, reads, each capacity */
+    double reads_best;          /* the cheapest plan's cost with limits.reads */
+};
+int limits_search(const struct tier_model *m, const struct tm_group *g, const struct tm_group *more,
+                  size_t n, const struct tier_options *o, money off, tm_found *found, void *ctx,
+                  struct limits_bound *out, struct gt_error *err);
+/* Fills plan->limit from the plan's paths; GT_EINFEASIBLE if one is not kept. discount: taken off
+ * each month's bill. */
+int limits_use(const struct tier_model *m, const struct tm_group *g, const struct tm_group *more,
+               const struct tier_options *o, const money *discount, const struct limits_bound *b,
+               struct tier_plan *plan, struct gt_error *err);
+
 /* Best plain lifecycle policy: at most max_rules rules by prefix, age and size. */
 int tier_policy(const struct tier_model *m, const struct tier_group *group,
                 const struct tm_group *g, size_t n, const struct tier_options *o,

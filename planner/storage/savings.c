@@ -139,7 +139,7 @@ static int pack_cell(struct finding *f, size_t i, struct saving *s, money *gain,
     segments(m, p, &apart);
     rc = rc < 0 ? rc : cost_path(m, g, apart.s, apart.n, &best);
     struct gt_error ignored = {0};
-    rc = rc < 0 ? rc : tier_search(m, &packs, 1, horizon, keep_one, &packed, &ignored);
+    rc = rc < 0 ? rc : tier_search(m, &packs, 1, horizon, NULL, keep_one, &packed, &ignored);
     rc = rc < 0 ? rc : cost_path(m, &packs, packed.s, packed.n, &cost);
     rc = rc < 0 ? rc : cost_stay(m, g, g->start, g->served, 0, 1, &now);
     if (rc < 0) {

@@ -1,7 +1,9 @@
 /* tier_optimise: groups to plan. The hot tier's volume brackets couple the groups (R-S3-03): the
  * search prices it at one bracket, the account's true bracket bill is made month by month and its
  * discount shared out, and the bracket whose plan is cheapest wins. The lower bound prices every
- * byte at the lowest bracket (R-OPT-04). */
+ * byte at the lowest bracket (R-OPT-04). Above 600 lines: everything that bills the account's hot
+ * tier as a whole (free search, limits, bound, baseline, policy) works on the same sums by month.
+ */
 #include "gputier/units.h"
 #include "tier_model.h"
 #include <limits.h>

@@ -108,10 +108,18 @@ struct tier_limits {
     size_t n_capacities;
     double
         reads; /* > 0: were reads so many times the forecast, the plan would still cost at most */
-    double within; /* 1 + this times the cheapest plan for such reads */
+    double within;        /* 1 + this times the cheapest plan for such reads */
+    const char *currency; /* of month and total; NULL = that of the prices */
+};
+/* What a prefix needs besides tier_options.max_wait_s. */
+struct tier_need {
+    const char *prefix; /* of a group's name */
+    double max_wait_s;
 };
 struct tier_options {
     const struct tier_limits *limits; /* NULL = none */
+    const struct tier_need *need;
+    size_t n_needs;
     const char *vendor, *region;
     int horizon_months;
     double max_wait_s;      /* longest acceptable retrieval latency; INFINITY = any */
@@ -174,7 +182,6 @@ struct tier_plan {
     size_t n_limits;
     money unlimited;        /* the cheapest plan without them */
     bool proven;            /* total is the least possible, not only near lower_bound */
-    bool policy_keeps;      /* the lifecycle policy keeps the limits as well */
     const size_t *rate_row; /* rows of catalog.storage that the bill rests on */
     size_t n_rate_rows;
 };

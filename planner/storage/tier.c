@@ -310,6 +310,10 @@ static int within_limits(struct work *w, int reached, int lowest, struct tier_pa
     plan->path = best;
     plan->n_paths = w->n;
     int rc = 0;
+    if (l->currency && strcmp(l->currency, w->m.currency) != 0) {
+        return gt_fail(err, GT_EUNSUPPORTED, "", "a budget in %.8s, but prices in %.8s",
+                       l->currency, w->m.currency);
+    }
     if (l->has_month || l->n_capacities > 0 || w->more) {
         /* A bound for any bracket has every hot byte at the lowest price. */
         if (lowest > 0 && !w->more && attempt_within(w, lowest, true, &least, NULL) < 0) {
@@ -469,11 +473,13 @@ static int read_groups(struct work *w, struct tier_plan *plan, struct gt_error *
                            w->o->vendor, w->o->region);
         }
         model_group(&w->m, g, w->o, k, &w->q[i]);
+        limits_need(&w->m, w->o, g->name ? g->name : "", &w->q[i]);
         if (w->more) {
             struct tier_group often = *g;
             often.reads_per_month *= w->o->limits->reads;
             often.read_fraction *= g->read_fraction > 0 ? w->o->limits->reads : 1;
             model_group(&w->m, &often, w->o, k, &w->more[i]);
+            limits_need(&w->m, w->o, g->name ? g->name : "", &w->more[i]);
             memcpy(w->q[i].enter, w->more[i].enter, sizeof w->q[i].enter); /* the later ones */
         }
         w->must_leave = w->must_leave || w->q[i].must_leave;

@@ -2,6 +2,7 @@
  * for those that cannot be kept. */
 #include "couple.h"
 #include "gputier/units.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,22 @@ static int tier_at(const struct tier_model *m, const char *name)
         }
     }
     return -1;
+}
+
+void limits_need(const struct tier_model *m, const struct tier_options *o, const char *name,
+                 struct tm_group *g)
+{
+    for (size_t i = 0; i < o->n_needs; i++) {
+        const struct tier_need *need = &o->need[i];
+        if (strncmp(name, need->prefix, strlen(need->prefix)) != 0) {
+            continue;
+        }
+        for (int k = 0; k < m->n; k++) {
+            bool late = m->tier[k].rule->latency_s > need->max_wait_s;
+            g->enter[k] = late ? INT_MAX : g->enter[k];
+            g->must_leave = g->must_leave || (late && k == g->start);
+        }
+    }
 }
 
 static int add_block(struct couple *c, enum couple_kind kind, int tier, int months, double limit)
@@ -269,7 +286,7 @@ static int told(const struct tier_model *m, const struct tier_options *o, const 
     if (l->reads > 0) {
         u[n++] = (struct tier_limit_use){
             .kind = LIMIT_READS,
-            .limit = as_money(b->reads_best),
+            .limit = as_money(b->reads_best * (1 + l->within)),
             .most = s->reads,
             .month = -1,
             .worth = as_money(b->worth[TM_TIERS + 1] * (double)MONEY_SCALE)};

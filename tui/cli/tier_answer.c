@@ -70,6 +70,11 @@ int tier_answer_make(const struct tier_options *o, struct tier_answer *a, struct
 {
     int rc = 0;
     a->horizon = o->horizon_months;
+    if (o->limits && a->in->n_batches > 1) {
+        return gt_fail(err, GT_EUSAGE, "",
+                       "--budget, --capacity and --robust need data of one price list and horizon: "
+                       "an inventory, a histogram, or a scenario with one data set");
+    }
     a->plan = calloc(a->in->n_batches + 1, sizeof(struct tier_plan *));
     a->why = calloc(a->in->n_batches + 1, sizeof(char *));
     if (!a->plan || !a->why) {

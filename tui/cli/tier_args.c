@@ -203,19 +203,16 @@ static int small_objects(const struct app *app, const struct cli_args *args, str
 int tier_request_read(const struct app *app, const struct cli_args *args, struct tier_request *r,
                       struct gt_error *err)
 {
-    const char *wait = cli_value(args, "max-wait"), *rules = cli_value(args, "rules");
+    const char *rules = cli_value(args, "rules");
     uint64_t n = 10;
-    struct gt_error e = {0};
     *r = (struct tier_request){
         .o = {.max_wait_s = (double)INFINITY, .search_policy = true, .find_savings = true}};
-    if (wait && duration_parse(wait, false, &r->o.max_wait_s, &e)) {
-        return gt_fail(err, GT_EUSAGE, "", "--max-wait: %s", e.text);
-    }
     if (rules && (count_parse(rules, &n, NULL) || n < 1 || n > 1000)) {
         return gt_fail(err, GT_EUSAGE, "", "--rules: found '%.40s', expected 1 to 1000", rules);
     }
     r->o.max_rules = (int)n;
     int rc = horizon_of(args, &r->o.horizon_months, err);
+    rc = rc ? rc : tier_bounds_read(args, r, err);
     rc = rc ? rc : place_of(args, r, err);
     rc = rc ? rc : small_objects(app, args, r, err);
     return rc ? rc : forecast_of(args, r, err);

@@ -13,8 +13,14 @@
          "where the data live when the input does not say: a tier, or a product: s3, efs, ebs, "   \
          "azure_blob_lrs, azure_blob_zrs, azure_blob_grs, gcs, oci, r2, wasabi, b2, oss, cos, "    \
          "obs"},                                                                                   \
-        {"max-wait", 0, OPT_VALUE, "DURATION",                                                     \
-         "longest acceptable wait for the first byte (any)"},                                      \
+        {"max-wait", 0, OPT_LIST, "DURATION[@PREFIX]",                                             \
+         "longest acceptable wait for the first byte, of everything or of a prefix (any)"},        \
+        {"budget", 0, OPT_LIST, "MONEY[/mo]",                                                      \
+         "most that everything may cost, over the horizon or (/mo) in any month"},                 \
+        {"capacity", 0, OPT_LIST, "TIER=SIZE", "most bytes in a tier in any month"},               \
+        {"robust", 0, OPT_VALUE, "FACTOR[:PERCENT%]",                                              \
+         "also if reads are FACTOR times the forecast, cost at most 10 % (or PERCENT) more than "  \
+         "the cheapest plan for that"},                                                            \
         {"forecast", 0, OPT_VALUE, "HOW",                                                          \
          "reads to come: constant, half-life:DURATION, hazard:PERCENT (never read again, a "       \
          "month), or a CSV file month,factor (constant)"},                                         \
@@ -24,8 +30,13 @@
         "rules", 0, OPT_VALUE, "N", "most rules of the lifecycle policy (10)"                      \
     }
 
+#define TIER_BOUNDS 32
 struct tier_request {
     struct tier_options o;
+    struct tier_limits limits; /* what o.limits, o.need point to */
+    struct tier_capacity capacity[TIER_BOUNDS];
+    struct tier_need need[TIER_BOUNDS];
+    char currency[4];
     enum storage_product product;
     char region[128];
     double *forecast; /* what o.forecast points to */
@@ -33,6 +44,9 @@ struct tier_request {
 /* tier_request_release afterwards, whatever it returns. */
 int tier_request_read(const struct app *app, const struct cli_args *args, struct tier_request *r,
                       struct gt_error *err) GT_CHECK;
+/* --max-wait, --budget, --capacity, --robust (tier_bounds.c). */
+int tier_bounds_read(const struct cli_args *args, struct tier_request *r,
+                     struct gt_error *err) GT_CHECK;
 void tier_request_release(struct tier_request *r);
 
 #endif

@@ -175,6 +175,7 @@ int tier_text(struct app *app, const struct tier_answer *a, struct buf *out)
     int rc = groups_table(app, s, n, digits, out);
     free(s);
     totals(a, digits, out);
+    tier_bounds_text(a, digits, out);
     buf_adds(out, "\nFirst steps\n");
     for (size_t b = 0; b < a->in->n_batches; b++) {
         for (size_t i = 0; a->plan[b] && i < a->plan[b]->n_first_steps; i++) {

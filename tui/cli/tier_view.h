@@ -1,6 +1,7 @@
 /* What `tier` shows: one answer out of the plans of all batches. */
 #ifndef GPUTIER_TIER_VIEW_H
 #define GPUTIER_TIER_VIEW_H
+#include "gputier/jsonw.h"
 #include "tier_input.h"
 
 struct tier_answer {
@@ -21,6 +22,9 @@ void tier_answer_release(struct tier_answer *a);
 /* Writes the policy as a lifecycle file; GT_EUNSUPPORTED when it holds no rule. */
 int tier_answer_lifecycle(const struct tier_answer *a, const char *path,
                           struct gt_error *err) GT_CHECK;
+/* The limits of a plan, which of them bind, what they cost (tier_bounds_view.c). */
+void tier_bounds_json(struct jsonw *w, const struct tier_answer *a);
+void tier_bounds_text(const struct tier_answer *a, int digits, struct buf *out);
 int tier_json(struct app *app, const struct tier_answer *a, struct buf *out);
 int tier_csv(const struct tier_answer *a, struct buf *out);
 int tier_text(struct app *app, const struct tier_answer *a, struct buf *out);

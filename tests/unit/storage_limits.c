@@ -1,8 +1,12 @@
 /* Constraints that bind groups together (tier_options.limits) against brute force over every plan,
- * whose bills are reckoned by the rules of storage_s3.h. */
+ * whose bills are reckoned by the rules of storage_s3.h, and against GLPK and CBC, which get the
+ * same paths as columns of an integer programme. Then what is enough where a limit cannot be kept,
+ * the same answer to the same question, and the time and gap of 100,000 groups. */
 #include "storage_s3.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { GROUPS = 3, MONTHS = 4, PATHS = 1500 };
 struct one { /* a path: its tier in each month, what it costs and uses */
@@ -309,10 +313,239 @@ static void no_plan_within_limits_is_cheaper(void **state)
     give_room_back(&q);
 }
 
+/* One row: what every path uses, as a share of the limit. */
+static void lp_row(FILE *f, const struct question *q, const char *name, int kind, int at, int t,
+                   double limit)
+{
+    bool any = false;
+    for (int i = 0; i < q->n && isfinite(limit); i++) {
+        for (int a = 0; a < q->n_paths[i]; a++) {
+            const struct one *p = &q->path[i][a];
+            double v = kind == 0   ? p->month[t]
+                       : kind == 1 ? (p->tier[t] == at ? (double)q->g[i].bytes : 0)
+                                   : p->often;
+            if (v > 0) {
+                fprintf(f, "%s + %.15g x_%d_%d\n", any ? "" : name, v / limit, i, a);
+                any = true;
+            }
+        }
+    }
+    fputs(any ? " <= 1\n" : "", f);
+}
+
+static void write_lp(const struct question *q, const char *path)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("Minimize\n cost:\n", f);
+    for (int i = 0; i < q->n; i++) {
+        for (int a = 0; a < q->n_paths[i]; a++) {
+            fprintf(f, " + %.15g x_%d_%d\n", q->path[i][a].cost, i, a);
+        }
+    }
+    fputs("Subject To\n", f);
+    for (int i = 0; i < q->n; i++) {
+        fprintf(f, " g%d:", i);
+        for (int a = 0; a < q->n_paths[i]; a++) {
+            fprintf(f, " + x_%d_%d\n", i, a);
+        }
+        fputs(" = 1\n", f);
+    }
+    for (int t = 0; t < q->months; t++) {
+        char name[24];
+        snprintf(name, sizeof name, " m%d:", t);
+        lp_row(f, q, name, 0, 0, t, q->budget);
+        for (int k = 0; k < TIERS; k++) {
+            snprintf(name, sizeof name, " c%d_%d:", k, t);
+            lp_row(f, q, name, 1, k, t, q->capacity[k]);
+        }
+    }
+    lp_row(f, q, " often:", 2, 0, 0, q->often);
+    fputs("Binary\n", f);
+    for (int i = 0; i < q->n; i++) {
+        for (int a = 0; a < q->n_paths[i]; a++) {
+            fprintf(f, " x_%d_%d\n", i, a);
+        }
+    }
+    fputs("End\n", f);
+    fclose(f);
+}
+
+/* Cost of the paths that a solver took, reckoned here; infinite when it found no plan. */
+static double taken(const struct question *q, const char *path, bool glpk)
+{
+    FILE *f = fopen(path, "r");
+    char line[256];
+    double cost = 0, value;
+    int found = 0, j, i, a;
+    while (f && fgets(line, sizeof line, f)) {
+        if (glpk && sscanf(line, "j %d %lf", &j, &value) == 2 && value > 0.5) {
+            for (i = 0, a = j - 1; a >= q->n_paths[i]; i++) {
+                a -= q->n_paths[i];
+            }
+        } else if (glpk || sscanf(line, "%d x_%d_%d %lf", &j, &i, &a, &value) != 4 || value < 0.5) {
+            continue;
+        }
+        cost += q->path[i][a].cost;
+        found++;
+    }
+    if (f) {
+        fclose(f);
+    }
+    return found == q->n ? cost : (double)INFINITY;
+}
+
+static double by_solver(const struct question *q, const char *dir, bool glpk)
+{
+    char lp[64], out[64], command[300];
+    snprintf(lp, sizeof lp, "%s/p.lp", dir);
+    snprintf(out, sizeof out, "%s/out", dir);
+    remove(out);
+    snprintf(command, sizeof command,
+             glpk ? "glpsol --lp %s -w %s >/dev/null 2>&1"
+                  : "cbc %s ratioGap 0 allowableGap 0 solve solution %s >/dev/null 2>&1",
+             lp, out);
+    assert_int_equal(system(command), 0);
+    double cost = taken(q, out, glpk);
+    remove(out);
+    return cost;
+}
+
+static void glpk_and_cbc_find_no_cheaper_plan(void **state)
+{
+    (void)state;
+    enum { CASES = 110 };
+    struct rng r;
+    struct question q;
+    int same = 0;
+    char dir[] = "/tmp/limits-XXXXXX", lp[64];
+    if (system("command -v glpsol >/dev/null && command -v cbc >/dev/null") != 0) {
+        skip();
+    }
+    assert_non_null(mkdtemp(dir));
+    snprintf(lp, sizeof lp, "%s/p.lp", dir);
+    rng_init(&r, 12, 1);
+    room_for(&q);
+    while (same < CASES) {
+        struct limits l;
+        struct gt_error err = {0};
+        struct tier_plan *plan = NULL;
+        draw(&r, &q);
+        draw_limits(&r, &q, &l);
+        if (q.months > 3 || ask(&q, &l, &plan, &err) != 0) {
+            tier_plan_free(plan);
+            continue;
+        }
+        if (plan->unlimited < plan->total) { /* some limit matters */
+            write_lp(&q, lp);
+            double got = money_to_double(plan->total), glpk = by_solver(&q, dir, true),
+                   cbc = by_solver(&q, dir, false), room = 1e-9 * fmax(got, 1e-3);
+            if (fabs(glpk - got) > room || fabs(cbc - got) > room) {
+                fail_msg("case %d: plan %.12g, GLPK %.12g, CBC %.12g", same, got, glpk, cbc);
+            }
+            same++;
+        }
+        tier_plan_free(plan);
+    }
+    remove(lp);
+    rmdir(dir);
+    give_room_back(&q);
+}
+
+/* "… 12.34 USD are enough for one, less than 12.33 USD for none" is true of both. */
+static void what_is_enough_is_enough(void **state)
+{
+    (void)state;
+    struct rng r;
+    struct question q;
+    int checked = 0;
+    rng_init(&r, 13, 1);
+    room_for(&q);
+    while (checked < 40) {
+        struct limits l = {{0}, {{0}}};
+        struct gt_error err = {0};
+        struct tier_plan *plan = NULL;
+        draw(&r, &q);
+        for (int k = 0; k < TIERS; k++) {
+            q.capacity[k] = (double)INFINITY;
+        }
+        q.often = (double)INFINITY;
+        struct uses u = of_cheapest(&q);
+        q.budget = floor(u.month[0] * 30) / 100;
+        l.l.has_month = true;
+        l.l.month = micro(q.budget);
+        if (q.budget <= 0.05 || ask(&q, &l, &plan, &err) != GT_EINFEASIBLE) {
+            tier_plan_free(plan);
+            continue;
+        }
+        double enough = 0, none = 0;
+        const char *text = strstr(err.text, ": "), *less = strstr(err.text, "less than ");
+        assert_true(text && less && sscanf(text + 2, "%lf", &enough) == 1 &&
+                    sscanf(less + 10, "%lf", &none) == 1);
+        l.l.month = micro(enough);
+        if (ask(&q, &l, &plan, &err) != 0) {
+            fail_msg("%g was said to be enough: %s", enough, err.text);
+        }
+        tier_plan_free(plan);
+        q.budget = none - 1e-9;
+        assert_true(none <= enough && isinf(brute_force(&q)));
+        checked++;
+    }
+    give_room_back(&q);
+}
+
+static void a_hundred_thousand_groups_within_limits(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    static struct tier_group g[N];
+    static char name[N][16];
+    struct tier_capacity room[] = {{"s3_glacier_ir", 0}, {"s3_deep_archive", 0}};
+    struct tier_limits l = {.capacity = room, .n_capacities = 2};
+    struct rng r;
+    rng_init(&r, 3, 3);
+    struct catalog *c = list_prices();
+    uint64_t bytes = 0;
+    for (int i = 0; i < N; i++) {
+        g[i] = random_group(&r, name[i], sizeof name[i]);
+        g[i].tier = i % 2 ? "s3_standard" : "s3_standard_ia";
+        bytes += g[i].bytes;
+    }
+    room[0].bytes = bytes / 50;
+    room[1].bytes = bytes / 10;
+    struct tier_options o = {.vendor = "aws",
+                             .region = "us-east-1",
+                             .horizon_months = 36,
+                             .max_wait_s = (double)INFINITY,
+                             .from_tier = "s3_standard"};
+    money total = 0;
+    for (int round = 0; round < 3; round++) { /* without limits, with, and again */
+        struct tier_plan *plan = NULL;
+        struct timespec a, b;
+        o.limits = round ? &l : NULL;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+        assert_int_equal(tier_optimise(g, N, c, &o, &plan, NULL), 0);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+        double s = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+        double gap =
+            money_to_double(plan->total - plan->lower_bound) / money_to_double(plan->lower_bound);
+        print_message("100,000 groups x 36 months x 8 tiers%s: %.3f CPU s, gap %.5f %%\n",
+                      round ? ", 2 capacities" : "", s, 100 * gap);
+        assert_true(gap >= 0 && gap < 1e-3 && s < 60);
+        assert_true(round < 2 || plan->total == total);
+        total = plan->total;
+        tier_plan_free(plan);
+    }
+    catalog_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_plan_within_limits_is_cheaper),
+        cmocka_unit_test(glpk_and_cbc_find_no_cheaper_plan),
+        cmocka_unit_test(what_is_enough_is_enough),
+        cmocka_unit_test(a_hundred_thousand_groups_within_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ struct dual {
     const size_t *index; /* groups of the set in hand; NULL = all */
     size_t n;
     double *limit, *mu, *best_mu, *h, *dir, *used, *price, *sum;
-    double *month, *byte;
+    double *month;      /* [horizon + 1]: factors of money */
     double value, best; /* of this step, of the set in hand */
 };
 

@@ -108,21 +108,18 @@ static const char *constraint(const struct couple *c, int block, const struct ti
 static int refuse(const struct couple *c, const struct couple_answer *a,
                   const struct tier_limits *l, money off, struct gt_error *err)
 {
-    char what[192], least[96], enough[96] = "none is known";
+    char what[192], least[96], enough[96] = "";
     double back = c->block[a->block].kind == COUPLE_MONEY ? (double)off : 0;
+    bool known = isfinite(a->enough);
     constraint(c, a->block, l, off, what, sizeof what);
     amount(c, a->block, a->least + back, false, least, sizeof least);
-    if (isfinite(a->enough)) {
+    if (known) {
         amount(c, a->block, a->enough + back, true, enough, sizeof enough);
-        return gt_fail(err, GT_EINFEASIBLE, "",
-                       "no plan %skeeps %s%s: %s are enough for one, less than %s for none",
-                       a->proven ? "" : "was found that ", what,
-                       c->n_blocks > 1 ? " beside the other limits" : "", enough, least);
     }
-    return gt_fail(err, GT_EINFEASIBLE, "",
-                   "no plan %skeeps %s%s: less than %s are enough for none",
+    return gt_fail(err, GT_EINFEASIBLE, "", "no plan %skeeps %s%s: %s%sless than %s for none",
                    a->proven ? "" : "was found that ", what,
-                   c->n_blocks > 1 ? " beside the other limits" : "", least);
+                   c->n_blocks > 1 ? " beside the other limits" : "", enough,
+                   known ? " are enough for one, " : "", least);
 }
 
 /* Least cost with limits.reads within the capacities. */

@@ -38,7 +38,20 @@ static void keep(const struct rejected **list, size_t *n, size_t max, const stru
     list[i] = e;
 }
 
-int ledger_write(struct search *q, const struct ledger *l, struct plan_set *out)
+/* Why what meets the constraints is not among the plans shown. */
+static const char *behind(struct search *q, const struct rejected *e, bool whole)
+{
+    if (e->unpriced && whole) {
+        return arena_printf(
+            q->arena, "a price is missing, so it stands behind the plans shown: at least %.2f USD",
+            e->usd);
+    }
+    return arena_printf(q->arena, "dearer than the plans shown: %s%.2f USD%s",
+                        e->bound || e->unpriced ? "no less than " : "", e->usd,
+                        e->bound || e->unpriced ? "" : " expected");
+}
+
+int ledger_write(struct search *q, const struct ledger *l, bool whole, struct plan_set *out)
 {
     const struct rejected *list[MAX_FAILED + MAX_DEARER], **dear = list + MAX_FAILED;
     struct plan_rejected *r = arena_array(q->arena, MAX_FAILED + MAX_DEARER, sizeof *r);
@@ -59,10 +72,7 @@ int ledger_write(struct search *q, const struct ledger *l, struct plan_set *out)
     }
     for (size_t i = 0; i < failed + dearer; i++) {
         const struct rejected *e = i < failed ? list[i] : dear[i - failed];
-        const char *reason =
-            e->reason != NULL ? e->reason
-                              : arena_printf(q->arena, "dearer than the plans shown: %s %.2f USD",
-                                             e->accepted ? "expected" : "at least", e->usd);
+        const char *reason = e->reason != NULL ? e->reason : behind(q, e, whole);
         if (reason == NULL) {
             return gt_fail(q->err, GT_ENOMEM, "", "out of memory");
         }

@@ -523,8 +523,8 @@ int slate_close(struct slate *s)
         if (r->first != NULL && r->machine == NULL) {
             r->machine = r->first;
         }
-        if (r->first != NULL && r->usd <= 0 && !over_budget(q, r->first_usd)) {
-            r->usd = r->first_usd; /* left out for its cost alone */
+        if (r->first != NULL && !over_budget(q, r->first_usd)) {
+            note_dearer(r, r->first_usd, r->first_at_least, true);
         }
         if (r->over != NULL && !r->accepted && r->reason == NULL) {
             note_reject(o, r->over, REJECT_BUDGET,

@@ -129,15 +129,6 @@ static void put_top(struct outcome *o, const struct candidate *c)
     o->top[at] = *c;
 }
 
-/* Left out for its cost alone: the bound or the expectation that did it. */
-static void note_dearer(struct outcome *o, const struct machine *m, double usd)
-{
-    struct rejected *r = &o->ledger.slot[m->group];
-    if (r->usd <= 0) {
-        r->usd = usd;
-    }
-}
-
 /* Can it come into the ranking or onto the front? */
 static bool matters(const struct search *q, const struct outcome *o, const struct candidate *c)
 {
@@ -172,9 +163,13 @@ static bool nothing_new(const struct search *q, const struct outcome *o, const s
 static int take(struct search *q, struct outcome *o, const struct candidate *c)
 {
     struct rejected *l = &o->ledger.slot[c->machine->group];
+    if (!l->accepted || cost_order(c->cost_usd, c->at_least, l->usd, l->unpriced) < 0) {
+        l->usd = c->cost_usd;
+        l->unpriced = c->at_least;
+        l->bound = false;
+    }
     l->accepted = true;
     l->machine = c->machine;
-    l->usd = l->usd > 0 ? fmin(l->usd, c->cost_usd) : c->cost_usd;
     put_top(o, c);
     return q->cheapest_only ? 0 : put_front(q, o, c);
 }
@@ -210,14 +205,14 @@ static int try_candidate(struct search *q, struct outcome *o, struct candidate *
     struct least l;
     least_of_place(q, c, &l);
     if (q->prune && nothing_new(q, o, &l)) {
-        note_dearer(o, c->machine, l.usd);
+        note_dearer(&o->ledger.slot[c->machine->group], l.usd, l.at_least, true);
         return 0;
     }
     int rc = evaluate(q, c);
     o->evaluated++;
     if (rc == 0 && c->reject == REJECT_NONE) {
         if (q->prune && !matters(q, o, c) && !matters_mixed(q, o, c)) {
-            note_dearer(o, c->machine, c->cost_usd);
+            note_dearer(&o->ledger.slot[c->machine->group], c->cost_usd, c->at_least, false);
             return 0;
         }
         const struct rejected *told = &o->ledger.slot[c->machine->group];
@@ -249,7 +244,8 @@ static int try_pair(struct search *q, struct outcome *o, const struct pair *p)
     struct rejected *told = &o->ledger.slot[p->m->group];
     bool any = false, first = p->m == told->first && p->n == told->first_n;
     if (!told->looked && !first && q->prune) {
-        note_dearer(o, told->first, told->first_usd); /* its first pair was left out */
+        /* its first pair was left out */
+        note_dearer(told, told->first_usd, told->first_at_least, true);
     }
     told->looked = true;
     told->machine = told->machine == NULL ? told->first : told->machine;

@@ -39,6 +39,16 @@ static inline bool behind_top(const struct outcome *o, double usd, bool at_least
 void note_reject(struct outcome *o, const struct machine *m, int kind, const char *reason,
                  double usd);
 
+/* Left out for its cost alone: the first bound or expectation that did it. */
+static inline void note_dearer(struct rejected *r, double usd, bool unpriced, bool bound)
+{
+    if (r->usd <= 0) {
+        r->usd = usd;
+        r->unpriced = unpriced;
+        r->bound = bound;
+    }
+}
+
 /* All pairs of one pass, handed out in the order of their bound. */
 struct slate;
 struct slate *slate_open(struct search *q, struct outcome *o); /* NULL = out of memory */

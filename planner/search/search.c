@@ -195,7 +195,7 @@ int search_run(struct search *q, struct plan_set *out)
     out->currency =
         search_own(q, q->o->currency != NULL && q->o->currency[0] != '\0' ? q->o->currency : "USD");
     mark_shown(&o, o.top, o.n_top);
-    rc = ledger_write(q, &o.ledger, out);
+    rc = ledger_write(q, &o.ledger, o.n_top > 0 && !o.top[o.n_top - 1].at_least, out);
     if (rc == 0) {
         rc = build_list(q, o.top, o.n_top, &out->plan);
         out->n = rc == 0 ? o.n_top : 0;

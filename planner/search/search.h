@@ -400,6 +400,8 @@ struct rejected {
     const char *reason;            /* NULL = only dearer than what is shown */
     int kind;
     double usd;
+    bool bound;    /* usd is a lower bound, not an expectation */
+    bool unpriced; /* a price of it is not known: usd is "at least" */
     bool accepted, shown;
     bool looked;                        /* a pair of it was tried */
     const struct machine *first, *over; /* the first pair by bound; the first over the budget */
@@ -411,7 +413,8 @@ struct ledger {
     struct rejected *slot; /* by group */
     size_t n;
 };
-int ledger_write(struct search *q, const struct ledger *l, struct plan_set *out);
+/* whole: of the plans shown every price is known. */
+int ledger_write(struct search *q, const struct ledger *l, bool whole, struct plan_set *out);
 /* Fills err with the constraint that binds and the nearest relaxation; returns GT_EINFEASIBLE. */
 int search_relax(struct search *q);
 

@@ -206,7 +206,7 @@ static const char *name_of(struct study *y, enum knob k, const char **unit)
 {
     static const char *const names[KNOB_COUNT] = {[KNOB_SPOT] = "all spot prices",
                                                   [KNOB_HAZARD] = "interruptions of a spot machine",
-                                                  [KNOB_RATE] = "rate of all GPUs",
+                                                  [KNOB_RATE] = "rate (MFU) of all GPUs",
                                                   [KNOB_DECODE] = "decoding by one vCPU",
                                                   [KNOB_DATA] = "size of the training data",
                                                   [KNOB_DEADLINE] = "deadline"};

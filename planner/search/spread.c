@@ -10,7 +10,9 @@
 /* Zones of one region fail together. Unions of 2, 3 and 4 zones in the shared traces were as
  * available as 1.28, 1.41 and 2.17 independent ones (spot-model.md section 6.2): 0.28, 0.20, 0.39
  * for each further one. */
-#define POOL_WORTH 0.3
+#define POOL_WORTH       0.3
+#define POOL_WORTH_LEAST 0.2
+#define POOL_WORTH_MOST  0.4
 
 static bool no_less(float a, float b)
 {
@@ -75,9 +77,14 @@ void spread_machine(const struct search *q, struct machine *m)
     m->pools = n;
 }
 
+static double wait_h(const struct search *q, const struct machine *m, double worth)
+{
+    return q->s->start_wait_spot_s / 3600 / (1 + worth * (m->pools - 1));
+}
+
 double spot_wait_h(const struct search *q, const struct machine *m)
 {
-    return q->s->start_wait_spot_s / 3600 / (1 + POOL_WORTH * (m->pools - 1));
+    return wait_h(q, m, POOL_WORTH);
 }
 
 /* Names of the pools' zones, each once; *n 0 when the row has no zone and there is but one. */
@@ -105,8 +112,10 @@ const char *spread_note(struct search *q, const struct machine *m)
 {
     return arena_printf(q->arena,
                         "spread: %d pools of capacity at or below this price; they fail together, "
-                        "so they count as %.1f: capacity is waited for %.0f min instead of %.0f, "
-                        "each machine is billed at the dearest of them",
-                        m->pools, 1 + POOL_WORTH * (m->pools - 1), spot_wait_h(q, m) * 60,
-                        q->s->start_wait_spot_s / 60);
+                        "so they count as %.1f (assumed: each further one %g, in traces %g to %g): "
+                        "capacity is waited for %.0f min (%.0f to %.0f) instead of %.0f, each "
+                        "machine is billed at the dearest of them",
+                        m->pools, 1 + POOL_WORTH * (m->pools - 1), POOL_WORTH, POOL_WORTH_LEAST,
+                        POOL_WORTH_MOST, spot_wait_h(q, m) * 60, wait_h(q, m, POOL_WORTH_MOST) * 60,
+                        wait_h(q, m, POOL_WORTH_LEAST) * 60, q->s->start_wait_spot_s / 60);
 }

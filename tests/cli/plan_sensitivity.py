@@ -80,6 +80,22 @@ def shipped():
     expect('What plan 1 hinges on' in text and 'decoding by one vCPU' in text, 'the text does not show it')
 
 
+def researcher():
+    """Work in GPU-hours: a rate that is so many times higher is so many times fewer hours, and spot
+    prices that many times higher are a discount of that factor."""
+    s = DATA / 'examples/researcher.yaml'
+    only = ('--vendor', 'azure')
+    found = hinges(s, *only)
+    changes = {'rate (MFU) of all GPUs': lambda v: f'workload.gpu_hours.hours={340 / v}',
+               'all spot prices': lambda v: f'discounts=[{{vendor: azure, purchase: spot, factor: {v}}}]',
+               'interruptions of a spot machine': lambda v: f'spot.interruption={v}',
+               'deadline': lambda v: f'constraints.deadline={v}s'}
+    for name, change in changes.items():
+        h = found[name]
+        expect(h['from_found'] or h['to_found'], f'{name}: no edge to be tried')
+        edges(name, h, lambda v: first(s, *only, '--set', change(v)))
+
+
 def own_prices(folder):
     """Two machines of a private list: the edge of the first one's price is where their costs meet."""
     env = dict(ENV, GPUTIER_DB=str(folder / 'own.db'))
@@ -102,6 +118,7 @@ def own_prices(folder):
 
 
 shipped()
+researcher()
 with tempfile.TemporaryDirectory() as d:
     own_prices(Path(d))
 for text in failures:

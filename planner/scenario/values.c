@@ -13,7 +13,7 @@ static const char *found(const struct node *n, char buf[96])
         return "a map";
     }
     if (n->kind == NODE_LIST) {
-        return "a list";
+        return n->n == 0 ? "an empty list" : "a list";
     }
     if (n->text[0] == '\0' ||
         (!n->quoted && (strcmp(n->text, "~") == 0 || strcmp(n->text, "null") == 0))) {
@@ -26,14 +26,16 @@ static const char *found(const struct node *n, char buf[96])
 int key_refuse(const struct reader *r, const struct node *n, const struct key_spec *k,
                const char *path)
 {
-    char where[160], buf[96];
-    char most[48] = "";
+    char where[160], buf[96], limit[32], most[48] = "";
+    const char *allowed = key_doc(k)->allowed;
     double v = 0;
-    if (n->kind == NODE_SCALAR && number_parse(n->text, &v, NULL) == 0 && v > k->hi) {
-        snprintf(most, sizeof most, ", at most %.15g", k->hi);
+    snprintf(limit, sizeof limit, "%.15g", k->hi);
+    if (n->kind == NODE_SCALAR && number_parse(n->text, &v, NULL) == 0 && k->hi > 0 && v > k->hi &&
+        strstr(allowed, limit) == NULL) {
+        snprintf(most, sizeof most, ", at most %s", limit);
     }
     return gt_fail(r->err, GT_EPARSE, tree_where(n, where), "%s: found %s, allowed: %s%s", path,
-                   found(n, buf), key_doc(k)->allowed, most);
+                   found(n, buf), allowed, most);
 }
 
 static bool is_text(const struct node *n)
@@ -87,13 +89,22 @@ READER(number)
     return 0;
 }
 
-READER(number_or_auto)
+READER(whole)
+{
+    double v = 0;
+    if (is_plain(n) && number_parse(n->text, &v, NULL) == 0 && v != floor(v)) {
+        return key_refuse(r, n, k, path);
+    }
+    return key_read_number(r, n, k, path, field);
+}
+
+READER(whole_or_auto)
 {
     if (is_text(n) && strcmp(n->text, "auto") == 0) {
         *(double *)field = 0;
         return 0;
     }
-    return key_read_number(r, n, k, path, field);
+    return key_read_whole(r, n, k, path, field);
 }
 
 READER(integer)
@@ -181,7 +192,11 @@ static int read_seconds(struct reader *r, const struct node *n, const struct key
                        detail.text, key_doc(k)->allowed);
     }
     if (v < k->lo * scale || v > k->hi * scale) {
-        return key_refuse(r, n, k, path);
+        char where[160], buf[96];
+        return gt_fail(r->err, GT_EPARSE, tree_where(n, where),
+                       "%s: found %s, allowed: %s, from %.15g to %.15g %s", path, found(n, buf),
+                       key_doc(k)->allowed, scale > 1 ? k->lo : k->lo / 3600,
+                       scale > 1 ? k->hi : k->hi / 3600, scale > 1 ? "months" : "h");
     }
     *out = v / scale;
     return 0;

@@ -126,6 +126,47 @@ static int check_spot(struct search *q)
     return 0;
 }
 
+/* Is anything known of the region? Regions that are not are told with the nearest ones. */
+static bool known_place(const struct search *q, const struct scenario_data *d, struct nearest *near)
+{
+    const struct catalog_storage *t = &q->c->storage;
+    const struct catalog_offers *o = &q->c->offers;
+    uint32_t vendor = catalog_id(q->c, d->vendor), region = catalog_id(q->c, d->region), last = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->vendor[i] == vendor && t->region[i] != last) {
+            last = t->region[i];
+            if (last == region && region != 0) {
+                return true;
+            }
+            offer_name(near, d->region, catalog_text(q->c, last));
+        }
+    }
+    for (size_t i = 0; i < o->n && region != 0; i++) {
+        if (o->vendor[i] == vendor && o->region[i] == region) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Data may lie where no price is known, but rather the name is misspelt. */
+static void check_homes(struct search *q)
+{
+    const struct scenario *s = q->s;
+    for (size_t i = 0; i < s->n_data && q->n_warnings < 24; i++) {
+        const struct scenario_data *d = &s->data[i];
+        struct nearest near = {0};
+        if (d->vendor[0] != '\0' && d->region[0] != '\0' && !known_place(q, d, &near)) {
+            q->warning[q->n_warnings++] = arena_printf(
+                q->arena,
+                "WARNING: data[%zu].lives_in: nothing is known of %s/%s, so what keeping and "
+                "moving %s costs there is missing; nearest: %s%s%s",
+                i, d->vendor, d->region, d->name, near.n > 0 ? near.name[0] : "none",
+                near.n > 1 ? ", " : "", near.n > 1 ? near.name[1] : "");
+        }
+    }
+}
+
 int search_filter_names(const struct search *q)
 {
     const struct scenario *s = q->s;
@@ -144,6 +185,9 @@ int search_names(struct search *q)
     const struct scenario *s = q->s;
     int rc = check_spot(q);
     rc = rc != 0 ? rc : search_filter_names(q);
+    if (rc == 0) {
+        check_homes(q);
+    }
     if (rc == 0 && s->gpu_hours > 0) {
         rc = check_gpu(q, "workload.gpu_hours.gpu", s->gpu_hours_gpu);
     }

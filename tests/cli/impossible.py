@@ -72,7 +72,7 @@ for key, value, has in (
         ('constraints.deadline', '-3h', 'allowed'), ('constraints.deadline', '0h', 'allowed'),
         ('constraints.deadline', '1e400h', 'allowed'), ('constraints.gpus.count', '0', 'from 1 to 4096'),
         ('constraints.gpus.count', '8-4', 'allowed'), ('constraints.gpus.count', '99999999999999999999', 'allowed'),
-        ('constraints.confidence', '1', 'at most 0.9999'), ('constraints.confidence', 'inf', 'allowed'),
+        ('constraints.confidence', '1', 'from 0.01 to 0.9999'), ('constraints.confidence', 'inf', 'allowed'),
         ('constraints.budget', '1e400 USD', 'allowed'), ('constraints.budget', '-5 USD', 'allowed'),
         ('workload.epochs', 'nan', 'allowed'), ('workload.epochs', '1e300', 'at most 10000000'),
         ('workload.epochs', '-1', 'allowed'), ('workload.samples', '0', 'allowed'), ('workload.samples', '1e99', 'allowed'),
@@ -81,13 +81,25 @@ for key, value, has in (
         ('spot.max_price_factor', '0', 'allowed'), ('use.share', '0.7..0.4', 'allowed'), ('use.share', 'nan', 'allowed'),
         ('spot.placement_scores', '[aws/us-east-1=11]', 'from 1 to 10'), ('spot.placement_scores', '[aws/us-east-1]', 'allowed'),
         ('spot.placement_scores', '[us-east-1=5]', 'allowed'), ('use.hourly', '[1,x]', 'allowed'),
+        ('workload.batch_per_gpu', '1.5', 'a whole number from 1'), ('constraints.gpus.models', '[]', 'found an empty list'),
+        ('workload.gradient_accumulation', '2.5', 'a whole number'), ('workload.setup', '1000d', 'from 0 to 720 h'),
+        ('data.0.keep', '2000mo', 'from 0 to 1200 months'), ('constraints.deadline', '5', 'of 1min to 10y'),
+        ('constraints.deadline', '11y', 'of 1min to 10y'), ('use.share', '2', 'at most 1'), ('workload', '5', 'a map'),
         ('wait_before_fallback', '-1min', 'allowed'), ('start_wait.spot', 'inf', 'allowed')):
     p = plan({key: value})
     expect(p.returncode == 4 and not p.stdout, f'{key}={value}: exit {p.returncode}: {p.stdout[:80]}{last(p)}')
     expect(has in last(p) and '--set ' + key in last(p), f'{key}={value}: {last(p)}')
+    limits = re.findall(r'at most (\S+)', last(p))
+    expect(len(limits) == len(set(limits)) and '0' not in limits, f'{key}={value}: {last(p)}')
 for key, value in (('workload.gpu_hours.hours', '5'), ('workload.tokens', '1B')):
     p = plan({key: value})
     expect(p.returncode == 4 and not p.stdout, f'{key} beside epochs and samples: exit {p.returncode}: {last(p)}')
+
+# A region that nobody knows may hold data, but it is said; a known one is no reason to say so.
+for where, told in (('aws/us-esat-1', True), ('aws/us-west-1', False)):
+    p = plan({'data.0.lives_in': where, 'constraints.gpus.models': '[V100]'})
+    said = 'data[0].lives_in: nothing is known of ' + where
+    expect(p.returncode == 0 and (said in p.stdout and 'us-east-1' in p.stdout) == told, f'{where}: {last(p)}{p.stdout[-400:]}')
 
 # Traces with gaps, broken off, no numbers.
 HEAD = '# source=x\n# gap_s=600\n# n=10\n# nodes_probed=1\nt_s,avail\n'

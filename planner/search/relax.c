@@ -120,18 +120,19 @@ static int nothing_at_all(struct search *q, const struct outcome *o)
                              "purchase; nearest: leave one of "
                              "them out");
     }
+    /* What ran into interruptions fitted: memory is not what stands in its way. */
+    if (o->rejected_by[REJECT_RISK] > 0) {
+        return gt_fail(q->err, GT_EINFEASIBLE, "",
+                       "no plan meets the constraints: interruptions bind: every plan would lose "
+                       "more than it does; nearest: "
+                       "checkpoints (workload.checkpoint.every) or purchase on_demand");
+    }
     if (o->memory_binds) {
         return gt_fail(q->err, GT_EINFEASIBLE, "",
                        "no plan meets the constraints: memory binds: the job fits on no GPU that "
                        "is allowed; nearest: a smaller "
                        "batch_per_gpu, activation_checkpointing: full, sharding: zero3, or GPUs "
                        "with more memory");
-    }
-    if (o->rejected_by[REJECT_RISK] > 0) {
-        return gt_fail(q->err, GT_EINFEASIBLE, "",
-                       "no plan meets the constraints: interruptions bind: every plan would lose "
-                       "more than it does; nearest: "
-                       "checkpoints (workload.checkpoint.every) or purchase on_demand");
     }
     return gt_fail(q->err, GT_EINFEASIBLE, "",
                    "no plan meets the constraints: no offer of the allowed ones can run this job; "

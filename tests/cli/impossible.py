@@ -49,6 +49,8 @@ CASES = (
      'constraints.gpus.models binds', {'constraints.gpus.models': (r'nearest: (.+) \(', '[{}]')}),
     ({'constraints.vendors': '[lambda]', 'constraints.gpus.models': '[T4]'}, 'constraints.gpus.models binds',
      {'constraints.gpus.models': (r'nearest: (.+) \(', '[{}]')}),
+    ({'spot.interruption': '1000', 'purchase': '[spot]'}, 'interruptions bind', None),
+    ({'workload.checkpoint.every': 'off', 'purchase': '[spot]', 'spot.interruption': '5'}, 'interruptions bind', None),
     ({'workload.model': 'llama2-70b', 'workload.batch_per_gpu': '1', 'constraints.gpus.models': '[T4]'}, 'memory binds', None),
 )
 for sets, binds, relaxed in CASES:

@@ -161,6 +161,9 @@ def planned_with_as_sold():
     r = box.run("explain", os.path.join(box.dir, "s.yaml"))
     check("explained: " + r.stderr, [x.split(":")[1].split()[0] for x in r.stdout.splitlines() if "until the block begins" in x], ["264600"])
     plan(1, wait + 2)
+    r = box.run("export", "aws-run-instances", os.path.join(box.dir, "s.yaml"))
+    check("a launch names the reservation that was bought: " + r.stderr,
+          (r.returncode, r.stdout, "bought first" in r.stderr and "reservation id" in r.stderr), (3, "", True))
     plan(1, wait - 1, status=3)
     plan(26 * 7 * 24, 8000, status=3)
 

@@ -214,6 +214,13 @@ static int applies(const struct plan *p, const struct bill_line *line, uint64_t 
                        "written",
                        p->vendor);
     }
+    /* MarketType capacity-block goes with CapacityReservationTarget: the id of what was bought. */
+    if (p->purchase == PURCHASE_CAPACITY_BLOCK) {
+        return gt_fail(err, GT_EINFEASIBLE, "",
+                       "aws-run-instances: a capacity block is bought first (aws ec2 "
+                       "purchase-capacity-block), which gives the reservation id that the launch "
+                       "must name and the plan cannot know; nothing is written");
+    }
     if ((p->purchase != PURCHASE_ON_DEMAND && p->purchase != PURCHASE_SPOT) || !line) {
         return gt_fail(err, GT_EINFEASIBLE, "",
                        "aws-run-instances: it buys on demand or spot by the hour, the plan buys "

@@ -14,6 +14,7 @@
 #define STEPS_SAMPLE  70
 #define STEPS_KNOWN   40 /* on known paths, between two searches of all groups */
 #define FULL_SEARCHES 5
+#define LONG          60 /* months; fewer steps for more of them */
 
 struct dual {
     struct couple *c;
@@ -200,6 +201,7 @@ static int climb(struct dual *d, int steps, double delta, bool known, struct gt_
     bool bound = !known && !d->index;
     int idle = 0;
     memcpy(d->mu, d->best_mu, size);
+    project(d); /* those of a sample may not be allowed */
     memset(d->dir, 0, size);
     d->best = -(double)INFINITY;
     for (int i = 0; i < steps; i++) {
@@ -299,7 +301,9 @@ static int run(struct dual *d, int rounds, struct gt_error *err)
     }
     c->bound = -(double)INFINITY;
     if (c->n <= SAMPLE) {
-        return climb(d, rounds * (c->n <= 50 ? STEPS_FEW : STEPS_MIDDLE), 0.1, false, err);
+        int steps = rounds * (c->n <= 50 ? STEPS_FEW : STEPS_MIDDLE);
+        steps = c->horizon > LONG ? steps * LONG / c->horizon : steps;
+        return climb(d, steps > STEPS_KNOWN ? steps : STEPS_KNOWN, 0.1, false, err);
     }
     rc = on_sample(d, err);
     for (int i = 0; i < FULL_SEARCHES * rounds && rc == 0; i++) {

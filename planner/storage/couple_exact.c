@@ -12,7 +12,7 @@
 #define LISTED_GROUP 20000
 #define LISTED_ALL   120000
 #define VISITS       4000000L
-#define NODES        3000000L
+#define WORK         120000000L /* rows looked at in nodes */
 
 struct option { /* a listed path: above = cost at the prices beyond the group's least */
     struct couple_path *path;
@@ -36,7 +36,7 @@ struct proof {
     size_t *order;
     double *least_use, *used; /* [depth * n_rows]: of the groups from there on */
     struct couple_path **chosen;
-    long nodes;
+    long nodes, most_nodes;
 };
 
 static double money_factor(const struct proof *p, int t)
@@ -304,7 +304,7 @@ static bool room_left(const struct proof *p, size_t depth)
 static void branch(struct proof *p, size_t depth, double above, double cost)
 {
     struct couple *c = p->c;
-    if (++p->nodes > NODES || !room_left(p, depth)) {
+    if (++p->nodes > p->most_nodes || !room_left(p, depth)) {
         return;
     }
     if (depth == c->n) {
@@ -367,7 +367,7 @@ static void search(struct proof *p)
     arrange(p);
     p->nodes = 0;
     branch(p, 0, 0, 0);
-    p->complete = p->complete && p->nodes <= NODES;
+    p->complete = p->complete && p->nodes <= p->most_nodes;
 }
 
 static int prove(struct proof *p)
@@ -391,6 +391,7 @@ int couple_exact(struct couple *c, bool *proved, struct gt_error *err)
 {
     size_t rows = (size_t)c->n_rows, months = (size_t)c->horizon;
     struct proof p = {.c = c, .room = LISTED_ALL, .complete = true};
+    p.most_nodes = WORK / (c->n_rows + 10);
     *proved = false;
     p.sum = calloc(rows + (size_t)c->n_blocks, sizeof *p.sum);
     p.o = calloc(p.room, sizeof *p.o);

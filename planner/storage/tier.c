@@ -315,16 +315,17 @@ static int within_limits(struct work *w, int reached, int lowest, struct tier_pa
                        l->currency, w->m.currency);
     }
     if (l->has_month || l->n_capacities > 0 || w->more) {
-        /* A bound for any bracket has every hot byte at the lowest price. */
-        if (lowest > 0 && !w->more && attempt_within(w, lowest, true, &least, NULL) < 0) {
-            least.cost = 0;
-        }
         rc = attempt_within(w, reached, false, &bound, err);
         for (size_t i = 0; i < w->n && rc == 0; i++) {
             w->path[i].baseline_cost = best[i].baseline_cost;
             best[i] = w->path[i];
         }
         plan->total = w->total;
+        least.reads_best = bound.reads_best;
+        /* A bound for any bracket has every hot byte at the lowest price. */
+        if (rc == 0 && lowest > 0 && attempt_within(w, lowest, true, &least, NULL) < 0) {
+            least.cost = 0;
+        }
         plan->proven = bound.proven && lowest == 0;
         money low = 0;
         double cost = lowest > 0 ? least.cost : bound.cost;

@@ -167,7 +167,7 @@ int limits_search(const struct tier_model *m, const struct tm_group *g, const st
     struct arena *arena = arena_new(0);
     int rc = arena ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
     if (rc == 0 && more) {
-        rc = best_of_reads(m, more, n, o, arena, &out->reads_best, err);
+        rc = out->reads_best > 0 ? 0 : best_of_reads(m, more, n, o, arena, &out->reads_best, err);
         x.reads = add_block(&c, COUPLE_OTHER, 0, 1, out->reads_best * (1 + l->within));
     }
     if (rc == 0 && l->has_month) {

@@ -135,7 +135,9 @@ struct limits_bound {
     double cost;                /* lower bound, 10^-12 */
     bool proven;                /* the paths found are the best */
     double worth[TM_TIERS + 2]; /* money per unit more in every row: month, reads, each capacity */
-    double reads_best;          /* the cheapest plan's cost with limits.reads */
+    /* The cheapest plan's cost with limits.reads; one that is there already (of dearer prices)
+     * stays. */
+    double reads_best;
 };
 int limits_search(const struct tier_model *m, const struct tm_group *g, const struct tm_group *more,
                   size_t n, const struct tier_options *o, money off, tm_found *found, void *ctx,

@@ -11,6 +11,7 @@
 
 #define LISTED_GROUP 20000
 #define LISTED_ALL   120000
+#define THINNING     200000000UL /* rows compared; more would take longer than it saves */
 #define VISITS       4000000L
 #define WORK         120000000L /* rows looked at in nodes */
 
@@ -234,7 +235,8 @@ static void thin_out(struct proof *p, size_t from)
 {
     size_t n = p->n_options - from, left = 0;
     qsort(&p->o[from], n, sizeof *p->o, by_above);
-    for (size_t a = 0; a < n && n <= 3000; a++) {
+    bool few = n < 3000 && n * n * (size_t)p->c->n_rows < THINNING;
+    for (size_t a = 0; a < n && few; a++) {
         bool drop = false;
         for (size_t b = 0; b < left && !drop; b++) {
             drop = dominated(p, from + a, from + b);
@@ -243,7 +245,7 @@ static void thin_out(struct proof *p, size_t from)
             p->o[from + left++] = p->o[from + a];
         }
     }
-    p->n_options = from + (n <= 3000 ? left : n);
+    p->n_options = from + (few ? left : n);
 }
 
 static int list_paths(struct proof *p)

@@ -55,17 +55,24 @@ $(O)/%.o: %.c
 	$(Q)$(CC) $(GT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/libgputier.a
-	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $^ -lcmocka -lvterm -lutil $(PEERS) $(PKG_LIBS)
+	$(Q)$(CC) $(GT_LDFLAGS) -o $@ $(filter %.o %.a,$^) -lcmocka -lvterm -lutil $(PEERS) $(PKG_LIBS)
+# A driver without a GPU, for the tests of the CUDA back end.
+$(O)/tests/support/libcuda.so.1: tests/support/libcuda.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O2 -g -Wall -Wextra $(WERROR) -shared -fPIC -o $@ $< -lm
+$(O)/tests/unit/bench_cuda: $(O)/tests/support/libcuda.so.1
 $(O)/tests/unit/src_peers: PEERS = -lyajl -lcsv
 $(O)/tests/unit/src_inflate $(O)/tests/unit/src_feeds: PEERS = -lz
 
-# SQL files are byte arrays inside schema.o.
+# SQL files are byte arrays inside schema.o, the GPU kernels' texts inside kernels.o.
 SQL_H := $(patsubst %.sql,$(O)/%.sql.h,$(sort $(wildcard pricing/store/*.sql)))
-$(O)/%.sql.h: %.sql
+KERNEL_H := $(patsubst %,$(O)/%.h,planner/bench/kernels.cl $(sort $(wildcard planner/bench/ptx/*.ptx)))
+$(SQL_H) $(KERNEL_H): $(O)/%.h: %
 	@mkdir -p $(@D)
 	od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g' > $@
 $(O)/pricing/store/schema.o: $(SQL_H)
-$(O)/pricing/store/schema.o $(O)/pricing/store/parsers.o: GT_CFLAGS += -I$(O)
+$(O)/planner/bench/kernels.o: $(KERNEL_H)
+$(O)/pricing/store/schema.o $(O)/pricing/store/parsers.o $(O)/planner/bench/kernels.o: GT_CFLAGS += -I$(O)
 
 # What makes rows of a vendor's bytes: after an upgrade that changes it, lists are asked for whole.
 READERS := $(sort $(wildcard pricing/sources/*.[ch] pricing/http/*_walk.c)) \

@@ -19,7 +19,7 @@ lint-deps:
 check: test-deps
 	@$(MAKE) --no-print-directory WERROR=-Werror check-only
 
-check-only: gputier $(UNIT)
+check-only: gputier $(UNIT) $(O)/tests/support/libcuda.so.1
 	@O=$(O) tests/run $(TESTS)
 
 # Queries of `inventory sql` in DuckDB and ClickHouse, from npm (600 MB, a network): not part of check.

@@ -82,6 +82,9 @@ struct model_parameter {
 const struct model_parameter *model_parameters(size_t *n);
 
 struct catalog;
+/* The sheet of a device by its driver's name ("NVIDIA A100-SXM4-80GB"): every word of the model
+ * must be in it; the longest such name is the most exact. NULL: none. */
+const struct gpu_spec *model_bench_spec(const struct catalog *c, const char *device);
 /* The GPU of the newest stored bench and its factor against the sheet; NULL and 1 when only CPUs or
  * unknown devices were measured. It holds for that GPU alone. */
 const struct gpu_spec *model_bench_factor(const struct catalog *c, double *factor);

@@ -1,5 +1,6 @@
 /* A back end measures one device. Entry of this room: bench.c (parent), child.c (the process that
- * touches the device), measure.c (repetition and statistics), cpu.c and opencl.c (back ends). */
+ * touches the device), measure.c (repetition and statistics), cpu.c and gpu.c (back ends; gpu.c
+ * over the drivers opencl.c and cuda.c). */
 #ifndef GPUTIER_BENCH_BACKEND_H
 #define GPUTIER_BENCH_BACKEND_H
 #include "gputier/bench.h"
@@ -16,13 +17,17 @@ struct backend_ops {
     int (*list)(struct arena *a, struct bench_device **out, size_t *n, struct gt_error *err);
     const struct backend_metric *metric;
     size_t n_metrics;
+    /* Whether this device can do it; NULL: all of them. */
+    bool (*has)(const struct backend *b, size_t metric);
+    /* What people should know of the device; a NULL ends. May be NULL itself. */
+    const char *const *(*notes)(const struct backend *b);
     /* One timed repetition: *value in the metric's unit. */
     int (*sample)(struct backend *b, size_t metric, double *value, struct gt_error *err);
     /* Compares the output of the last repetition with what the CPU computes. */
     int (*check)(struct backend *b, size_t metric, bool *ok, struct gt_error *err);
     void (*close)(struct backend *b);
 };
-extern const struct backend_ops backend_cpu, backend_opencl;
+extern const struct backend_ops backend_cpu, backend_opencl, backend_cuda;
 
 double bench_seconds(void); /* monotonic */
 /* Warm-up, at least 9 repetitions and a share of time each, median and spread (gpu-bench.md 2.7).
@@ -30,5 +35,7 @@ double bench_seconds(void); /* monotonic */
 int bench_measure(const struct backend_ops *ops, struct backend *b, bool quick, struct arena *a,
                   void (*progress)(void *ctx, const char *metric, int done, int total), void *ctx,
                   struct bench_report *out, struct gt_error *err);
+/* Adds it if there is room; NULL adds nothing. */
+void bench_note(struct bench_report *r, const char *note);
 
 #endif

@@ -212,6 +212,12 @@ static int read_report(const char *json, struct arena *a, struct bench_report *o
         }
     }
     out->n = (size_t)i;
+    cJSON_ArrayForEach(r, cJSON_GetObjectItemCaseSensitive(root, "notes"))
+    {
+        if (!rc && cJSON_IsString(r)) {
+            bench_note(out, arena_strdup(a, r->valuestring));
+        }
+    }
     cJSON_Delete(root);
     return rc;
 }
@@ -230,63 +236,61 @@ static int measure_on(const struct bench_options *o, const char *backend, struct
     return rc;
 }
 
-static void add_note(struct bench_report *r, const char *note)
-{
-    if (note && r->n_notes < sizeof r->note / sizeof *r->note) {
-        r->note[r->n_notes++] = note;
-    }
-}
-
+/* GPUs first; then this machine's CPU, labelled. A CPU behind OpenCL says less about the machine
+ * than the fallback itself does, so it is measured only when asked for. */
 int bench_run(const struct bench_options *o, struct arena *a, struct bench_report *out,
               struct gt_error *err)
 {
-    bool automatic = strcmp(o->device, "auto") == 0;
-    *out = (struct bench_report){0};
-    if (automatic || strcmp(o->device, "opencl") == 0) {
-        struct gt_error why = {0};
-        int rc = measure_on(o, "opencl", a, out, &why);
-        /* A CPU behind OpenCL says less about the machine than the fallback itself does. */
-        if (!rc && (out->device.is_gpu || !automatic)) {
-            if (!out->device.is_gpu) {
-                add_note(out, "CPU behind OpenCL, not a GPU: never used for a GPU's rate");
-            }
-            return 0;
+    static const char *const drivers[] = {"cuda", "opencl", "cpu"};
+    bool automatic = strcmp(o->device, "auto") == 0, known = automatic;
+    const char *why_not[2] = {NULL, NULL};
+    size_t n_why = 0;
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
+        bool last = strcmp(drivers[i], "cpu") == 0;
+        if (!automatic && strcmp(o->device, drivers[i]) != 0) {
+            continue;
         }
-        if (rc == GT_ECANCELLED || !automatic) {
+        known = true;
+        *out = (struct bench_report){0};
+        struct gt_error why = {0};
+        int rc = measure_on(o, drivers[i], a, out, &why);
+        if (rc == GT_ECANCELLED || (rc && (!automatic || last))) {
             *err = why;
             return rc;
         }
-        const char *note = rc ? arena_printf(a, "OpenCL: %s", why.text)
-                              : arena_printf(a, "OpenCL offers only %s: no GPU", out->device.name);
-        rc = measure_on(o, "cpu", a, out, err);
-        if (!rc) {
-            add_note(out, note);
-            add_note(out, "CPU, not a GPU: never used for a GPU's rate");
+        if (!rc && (out->device.is_gpu || !automatic || last)) {
+            break;
         }
-        return rc;
+        why_not[n_why++] =
+            rc ? arena_strdup(a, why.text)
+               : arena_printf(a, "%s offers only %s: no GPU", drivers[i], out->device.name);
     }
-    if (strcmp(o->device, "cpu") != 0) {
+    if (!known) {
         return gt_fail(err, GT_EUNSUPPORTED, "bench",
-                       "no back end '%.30s' in this build; auto, opencl and cpu are there",
+                       "no back end '%.30s' in this build; auto, cuda, opencl and cpu are there",
                        o->device);
     }
-    int rc = measure_on(o, "cpu", a, out, err);
-    if (!rc) {
-        add_note(out, "CPU, not a GPU: never used for a GPU's rate");
+    for (size_t i = 0; i < n_why; i++) {
+        bench_note(out, why_not[i]);
     }
-    return rc;
+    if (!out->device.is_gpu) {
+        bench_note(out, strcmp(out->device.backend, "cpu") == 0
+                            ? "CPU, not a GPU: never used for a GPU's rate"
+                            : "CPU behind OpenCL, not a GPU: never used for a GPU's rate");
+    }
+    return 0;
 }
 
 int bench_list(const struct bench_options *o, struct arena *a, struct bench_device **out, size_t *n,
                struct gt_error *err)
 {
-    static const char *const backends[] = {"opencl", "cpu"};
+    static const char *const backends[] = {"cuda", "opencl", "cpu"};
     struct bench_device *list = arena_array(a, 64, sizeof *list);
     if (!list) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     *n = 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         struct buf json;
         struct gt_error why = {0};
         int rc = run_child(o, backends[i], "list", LIST_SECONDS, &json, &why);

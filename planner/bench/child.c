@@ -97,9 +97,9 @@ int bench_child(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         quick = quick || strcmp(argv[i], "quick") == 0;
         list = list || strcmp(argv[i], "list") == 0;
-        if (strcmp(argv[i], "opencl") == 0) {
-            ops = &backend_opencl;
-        }
+        ops = strcmp(argv[i], "opencl") == 0 ? &backend_opencl
+              : strcmp(argv[i], "cuda") == 0 ? &backend_cuda
+                                             : ops;
     }
     struct arena *a = arena_new(0);
     if (!a) {

@@ -20,6 +20,7 @@ static const struct symbol symbols[] = {S(GetPlatformIDs),       S(GetPlatformIn
                                         S(CreateKernel),         S(SetKernelArg),
                                         S(EnqueueNDRangeKernel), S(EnqueueWriteBuffer),
                                         S(EnqueueReadBuffer),    S(Finish),
+                                        S(EnqueueMapBuffer),     S(EnqueueUnmapMemObject),
                                         S(ReleaseMemObject),     S(ReleaseKernel),
                                         S(ReleaseProgram),       S(ReleaseCommandQueue),
                                         S(ReleaseContext)};

@@ -21,6 +21,9 @@ enum {
     CL_DRIVER_VERSION_ = 0x102D,
     CL_DEVICE_COMPUTE_UNITS_ = 0x1002,
     CL_MEM_READ_WRITE_ = 1,
+    CL_MEM_HOST_PTR_ = 16, /* CL_MEM_ALLOC_HOST_PTR */
+    CL_MAP_READ_WRITE_ = 3,
+    CL_DEVICE_CACHE_ = 0x101E, /* CL_DEVICE_GLOBAL_MEM_CACHE_SIZE */
     CL_BUILD_LOG_ = 0x1183
 };
 #define CL_TYPE_ALL 0xFFFFFFFFULL
@@ -47,6 +50,10 @@ struct cl_api {
                                   uint32_t, const cl_handle *, cl_handle *);
     int32_t (*EnqueueReadBuffer)(cl_handle, cl_handle, uint32_t, size_t, size_t, void *, uint32_t,
                                  const cl_handle *, cl_handle *);
+    void *(*EnqueueMapBuffer)(cl_handle, cl_handle, uint32_t, uint64_t, size_t, size_t, uint32_t,
+                              const cl_handle *, cl_handle *, int32_t *);
+    int32_t (*EnqueueUnmapMemObject)(cl_handle, cl_handle, void *, uint32_t, const cl_handle *,
+                                     cl_handle *);
     int32_t (*Finish)(cl_handle);
     int32_t (*ReleaseMemObject)(cl_handle);
     int32_t (*ReleaseKernel)(cl_handle);

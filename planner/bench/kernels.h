@@ -1,22 +1,29 @@
-/* The kernels, once, in OpenCL C. */
+/* The kernels of kernels.cl and of the hand-made tensor texts, by number. Their arguments, the same
+ * for all: z, x, y, u, n, p. */
 #ifndef GPUTIER_KERNELS_H
 #define GPUTIER_KERNELS_H
-#define KERNEL_FMA_STEPS 4096
-static const char kernel_source[] =
-    "__kernel void copy(__global float4 *z, __global const float4 *x, __global const float4 *y) {\n"
-    "    size_t i = get_global_id(0); z[i] = x[i]; }\n"
-    "__kernel void triad(__global float4 *z, __global const float4 *x, __global const float4 *y) "
-    "{\n"
-    "    size_t i = get_global_id(0); z[i] = x[i] + 3.0f * y[i]; }\n"
-    "__kernel void fill(__global float *z, __global float *x, __global float *y) {\n"
-    "    size_t i = get_global_id(0); x[i] = (float)(i % 1000); y[i] = (float)(i % 7); z[i] = 0; "
-    "}\n"
-    /* v = v/2 + 1/2 has its fixed point at 1: the result is known, no step can be left out. */
-    "__kernel void fma32(__global float *z, __global const float *x, __global const float *y) {\n"
-    "    size_t i = get_global_id(0); float8 a = (float8)(x[i & 1023]), b = a + 1.0f;\n"
-    "    float8 h = (float8)(0.5f);\n"
-    "    for (int k = 0; k < 4096; k++) { a = fma(a, h, h); b = fma(b, h, h); }\n"
-    "    a += b; z[i] = (a.s0 + a.s1 + a.s2 + a.s3 + a.s4 + a.s5 + a.s6 + a.s7) / 16.0f; }\n"
-    "__kernel void empty(__global float *z, __global const float *x, __global const float *y) {\n"
-    "    if (get_global_id(0) == 0xFFFFFFFFu) z[0] = 1; }\n";
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNEL_GROUP 256 /* work items of a group, as kernels.cl has them */
+/* clang-format off */
+#define KERNELS(X)                                                                                 \
+    X(fill) X(copy) X(scale) X(add) X(triad) X(add_naive) X(add_staged) X(strided) X(gather)       \
+    X(transpose) X(transpose_conflicts) X(diverge) X(fma32) X(fma64) X(fma16) X(cached) X(count)   \
+    X(zero) X(empty) X(mma_f16) X(mma_bf16) X(mma_tf32) X(mma_f64) X(mma_s8) X(mma_e4m3)
+/* clang-format on */
+enum kernel_id {
+#define X(name) KERNEL_##name,
+    KERNELS(X)
+#undef X
+        KERNEL_COUNT
+};
+extern const char *const kernel_names[KERNEL_COUNT];
+/* The texts, NUL-terminated. */
+extern const char kernel_source[];
+extern const char ptx_base[], ptx_half[], ptx_sm70[], ptx_sm75[], ptx_sm80[], ptx_sm89[];
+
+/* What kernels.cl computes, for the checks. */
+uint32_t kernel_scatter(uint32_t v, uint32_t n, uint32_t p);
+
 #endif

@@ -36,7 +36,7 @@ static int measure_one(const struct backend_ops *ops, struct backend *b, size_t 
                        struct bench_result *r, struct gt_error *err)
 {
     double v[MAX_SAMPLES];
-    double warm = quick ? 0.05 : 0.2, share = quick ? 0.3 : 1.0;
+    double warm = quick ? 0.05 : 0.2, share = quick ? 0.2 : 1.0;
     size_t n = 0;
     double start = bench_seconds();
     int rc;
@@ -62,10 +62,36 @@ static int measure_one(const struct backend_ops *ops, struct backend *b, size_t 
     statistics(v, n, r);
     rc = ops->check(b, m, &r->checked, err);
     if (!rc && !r->checked) {
-        rc = gt_fail(err, GT_EDEVICE, r->metric,
-                     "the device computed a wrong result; no number is kept");
+        rc = gt_fail(err, GT_EDEVICE, "bench",
+                     "%s: the device computed a wrong result; no number is kept", r->metric);
     }
     return rc;
+}
+
+/* What the device cannot do, in one line. */
+static int note_missing(const struct backend_ops *ops, const struct backend *b, struct arena *a,
+                        struct bench_report *out)
+{
+    struct buf names;
+    int rc = 0;
+    buf_init(&names, 4096);
+    for (size_t m = 0; ops->has && m < ops->n_metrics && !rc; m++) {
+        if (!ops->has(b, m)) {
+            rc = buf_addf(&names, "%s%s", names.len ? ", " : "", ops->metric[m].name);
+        }
+    }
+    if (!rc && names.len) {
+        bench_note(out, arena_printf(a, "not on this device: %s", names.data));
+    }
+    buf_release(&names);
+    return rc;
+}
+
+void bench_note(struct bench_report *r, const char *note)
+{
+    if (note && r->n_notes < sizeof r->note / sizeof *r->note) {
+        r->note[r->n_notes++] = note;
+    }
 }
 
 int bench_measure(const struct backend_ops *ops, struct backend *b, bool quick, struct arena *a,
@@ -80,11 +106,20 @@ int bench_measure(const struct backend_ops *ops, struct backend *b, bool quick, 
         if (progress) {
             progress(ctx, ops->metric[m].name, (int)m, (int)ops->n_metrics);
         }
+        if (ops->has && !ops->has(b, m)) {
+            continue;
+        }
         int rc = measure_one(ops, b, m, quick, &out->result[out->n], err);
         if (rc) {
             return rc;
         }
         out->n++;
+    }
+    for (const char *const *n = ops->notes ? ops->notes(b) : NULL; n && *n; n++) {
+        bench_note(out, *n);
+    }
+    if (note_missing(ops, b, a, out)) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
     if (progress) {
         progress(ctx, "", (int)ops->n_metrics, (int)ops->n_metrics);

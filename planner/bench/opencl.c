@@ -1,26 +1,18 @@
-/* OpenCL back end: the first GPU of any platform, else any device (PoCL's CPU is labelled as such).
+/* OpenCL driver: the first GPU of any platform, else any device (PoCL's CPU is labelled as such).
  * Every call's status is looked at; a failure names the call. Facts and pitfalls: gpu-bench.md 3.
  */
-#include "backend.h"
 #include "cl_api.h"
-#include "kernels.h"
+#include "device.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { M_COPY, M_TRIAD, M_FMA32, M_H2D, M_D2H, M_LAUNCH, M_COUNT };
-enum { K_COPY, K_TRIAD, K_FMA32, K_EMPTY, K_FILL, K_COUNT };
-static const struct backend_metric metrics[M_COUNT] = {{"copy", "GB/s"},        {"triad", "GB/s"},
-                                                       {"fma_fp32", "GFLOP/s"}, {"h2d", "GB/s"},
-                                                       {"d2h", "GB/s"},         {"launch", "us"}};
-#define FMA_ITEMS (1U << 16)
-#define LAUNCHES  100
+#define NO_SUCH_KERNEL (-46) /* CL_INVALID_KERNEL_NAME: its extension is not there */
 
-struct backend {
+struct device {
     struct cl_api cl;
-    cl_handle device, context, queue, program, kernel[K_COUNT], mem[3];
-    size_t bytes;
-    float *host;
+    cl_handle device, context, queue, program, kernel[KERNEL_COUNT], mem[BUF_COUNT], pin;
+    void *pinned;
 };
 
 static int fail(struct gt_error *err, const char *call, int32_t code)
@@ -113,56 +105,86 @@ static int ocl_list(struct arena *a, struct bench_device **out, size_t *n, struc
     return rc;
 }
 
-static void ocl_close(struct backend *b)
+static void ocl_close(struct device *d)
 {
-    for (int i = 0; i < 3; i++) {
-        if (b->mem[i]) {
-            b->cl.ReleaseMemObject(b->mem[i]);
+    if (d->pinned) {
+        d->cl.EnqueueUnmapMemObject(d->queue, d->pin, d->pinned, 0, NULL, NULL);
+        d->cl.Finish(d->queue);
+    }
+    if (d->pin) {
+        d->cl.ReleaseMemObject(d->pin);
+    }
+    for (int i = 0; i < BUF_COUNT; i++) {
+        if (d->mem[i]) {
+            d->cl.ReleaseMemObject(d->mem[i]);
         }
     }
-    for (int i = 0; i < K_COUNT; i++) {
-        if (b->kernel[i]) {
-            b->cl.ReleaseKernel(b->kernel[i]);
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        if (d->kernel[i]) {
+            d->cl.ReleaseKernel(d->kernel[i]);
         }
     }
-    if (b->program) {
-        b->cl.ReleaseProgram(b->program);
+    if (d->program) {
+        d->cl.ReleaseProgram(d->program);
     }
-    if (b->queue) {
-        b->cl.ReleaseCommandQueue(b->queue);
+    if (d->queue) {
+        d->cl.ReleaseCommandQueue(d->queue);
     }
-    if (b->context) {
-        b->cl.ReleaseContext(b->context);
+    if (d->context) {
+        d->cl.ReleaseContext(d->context);
     }
-    free(b->host);
-    cl_api_close(&b->cl);
-    free(b);
+    cl_api_close(&d->cl);
+    free(d);
 }
 
-static int build(struct backend *b, struct gt_error *err)
+static int ocl_open(struct arena *a, struct device **out, struct bench_device *about,
+                    struct device_facts *facts, struct gt_error *err)
 {
-    static const char *const names[K_COUNT] = {"copy", "triad", "fma32", "empty", "fill"};
+    struct device *d = calloc(1, sizeof *d);
+    cl_handle found[64];
+    size_t n = 0;
+    uint64_t most = 0, cache = 0;
+    if (!d) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    int rc = cl_api_open(&d->cl, err);
+    rc = rc ? rc : devices(&d->cl, found, 64, &n, err);
+    if (rc) {
+        ocl_close(d);
+        return rc;
+    }
+    d->device = found[0];
+    describe(a, &d->cl, found[0], about);
+    d->cl.GetDeviceInfo(found[0], CL_DEVICE_MAX_ALLOC_, sizeof most, &most, NULL);
+    d->cl.GetDeviceInfo(found[0], CL_DEVICE_CACHE_, sizeof cache, &cache, NULL);
+    *facts = (struct device_facts){.most_bytes = (size_t)most, .cache_bytes = (size_t)cache};
+    *out = d;
+    return 0;
+}
+
+static int build(struct device *d, struct gt_error *err)
+{
     const char *source = kernel_source;
-    size_t len = sizeof kernel_source - 1;
+    size_t len = strlen(source);
     int32_t rc = 0;
-    b->program = b->cl.CreateProgramWithSource(b->context, 1, &source, &len, &rc);
-    if (!b->program) {
+    d->program = d->cl.CreateProgramWithSource(d->context, 1, &source, &len, &rc);
+    if (!d->program) {
         return fail(err, "clCreateProgramWithSource", rc);
     }
-    rc = b->cl.BuildProgram(b->program, 1, &b->device, "", NULL, NULL);
+    rc = d->cl.BuildProgram(d->program, 1, &d->device, "", NULL, NULL);
     if (rc != 0) {
         char log[300] = "";
-        b->cl.GetProgramBuildInfo(b->program, b->device, CL_BUILD_LOG_, sizeof log - 1, log, NULL);
+        d->cl.GetProgramBuildInfo(d->program, d->device, CL_BUILD_LOG_, sizeof log - 1, log, NULL);
         return gt_fail(err, GT_EDEVICE, "OpenCL", "clBuildProgram: %s (%d): %.200s",
                        cl_error_name(rc), (int)rc, log);
     }
-    for (int i = 0; i < K_COUNT; i++) {
-        b->kernel[i] = b->cl.CreateKernel(b->program, names[i], &rc);
-        if (!b->kernel[i]) {
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        d->kernel[i] = d->cl.CreateKernel(d->program, kernel_names[i], &rc);
+        if (!d->kernel[i] && rc != NO_SUCH_KERNEL) {
             return fail(err, "clCreateKernel", rc);
         }
-        for (uint32_t arg = 0; arg < 3; arg++) { /* z, x, y */
-            rc = b->cl.SetKernelArg(b->kernel[i], arg, sizeof(cl_handle), &b->mem[arg]);
+        for (uint32_t arg = 0; d->kernel[i] && arg < BUF_COUNT; arg++) {
+            rc = d->cl.SetKernelArg(d->kernel[i], arg, sizeof(cl_handle), &d->mem[arg]);
             if (rc != 0) {
                 return fail(err, "clSetKernelArg", rc);
             }
@@ -171,169 +193,100 @@ static int build(struct backend *b, struct gt_error *err)
     return 0;
 }
 
-static int launch(struct backend *b, int kernel, size_t items, struct gt_error *err)
-{
-    int32_t rc = b->cl.EnqueueNDRangeKernel(b->queue, b->kernel[kernel], 1, NULL, &items, NULL, 0,
-                                            NULL, NULL);
-    return rc == 0 ? 0 : fail(err, "clEnqueueNDRangeKernel", rc);
-}
-
-static int finish(struct backend *b, struct gt_error *err)
-{
-    int32_t rc = b->cl.Finish(b->queue);
-    return rc == 0 ? 0 : fail(err, "clFinish", rc);
-}
-
-static int setup(struct backend *b, struct gt_error *err)
+/* Memory of the host that the device reads without a copy in between. */
+static int pin(struct device *d, size_t bytes, struct gt_error *err)
 {
     int32_t rc = 0;
-    b->context = b->cl.CreateContext(NULL, 1, &b->device, NULL, NULL, &rc);
-    if (!b->context) {
+    d->pin =
+        d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE_ | CL_MEM_HOST_PTR_, bytes, NULL, &rc);
+    if (!d->pin) {
+        return fail(err, "clCreateBuffer", rc);
+    }
+    d->pinned = d->cl.EnqueueMapBuffer(d->queue, d->pin, 1, CL_MAP_READ_WRITE_, 0, bytes, 0, NULL,
+                                       NULL, &rc);
+    return d->pinned ? 0 : fail(err, "clEnqueueMapBuffer", rc);
+}
+
+static int ocl_prepare(struct device *d, size_t bytes, void **pinned, struct gt_error *err)
+{
+    int32_t rc = 0;
+    d->context = d->cl.CreateContext(NULL, 1, &d->device, NULL, NULL, &rc);
+    if (!d->context) {
         return fail(err, "clCreateContext", rc);
     }
-    b->queue = b->cl.CreateCommandQueue(b->context, b->device, 0, &rc);
-    if (!b->queue) {
+    d->queue = d->cl.CreateCommandQueue(d->context, d->device, 0, &rc);
+    if (!d->queue) {
         return fail(err, "clCreateCommandQueue", rc);
     }
-    for (int i = 0; i < 3; i++) {
-        b->mem[i] = b->cl.CreateBuffer(b->context, CL_MEM_READ_WRITE_, b->bytes, NULL, &rc);
-        if (!b->mem[i]) {
+    for (int i = 0; i < BUF_COUNT; i++) {
+        d->mem[i] = d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE_, bytes, NULL, &rc);
+        if (!d->mem[i]) {
             return fail(err, "clCreateBuffer", rc);
         }
     }
-    b->host = malloc(b->bytes);
-    if (!b->host) {
-        return gt_fail(err, GT_ENOMEM, "", "out of memory");
-    }
-    memset(b->host, 0, b->bytes);
-    int code = build(b, err);
-    code = code ? code : launch(b, K_FILL, b->bytes / sizeof(float), err);
-    return code ? code : finish(b, err);
+    int code = build(d, err);
+    code = code ? code : pin(d, bytes, err);
+    *pinned = d->pinned;
+    return code;
 }
 
-static int ocl_open(struct arena *a, size_t bytes, struct backend **out,
-                    struct bench_device *device, struct gt_error *err)
+static bool ocl_has(const struct device *d, enum kernel_id k)
 {
-    struct backend *b = calloc(1, sizeof *b);
-    cl_handle d[64];
-    size_t n = 0;
-    uint64_t max_alloc = 0;
-    if (!b) {
-        return gt_fail(err, GT_ENOMEM, "", "out of memory");
-    }
-    int rc = cl_api_open(&b->cl, err);
-    rc = rc ? rc : devices(&b->cl, d, 64, &n, err);
-    if (!rc) {
-        b->device = d[0];
-        describe(a, &b->cl, d[0], device);
-        b->bytes = bytes;
-        if (b->cl.GetDeviceInfo(d[0], CL_DEVICE_MAX_ALLOC_, sizeof max_alloc, &max_alloc, NULL) ==
-                0 &&
-            max_alloc / 4 < b->bytes) {
-            b->bytes = (size_t)(max_alloc / 4) & ~(size_t)4095;
+    return d->kernel[k] != NULL;
+}
+
+static int ocl_launch(struct device *d, enum kernel_id k, size_t items, uint32_t n, uint32_t p,
+                      struct gt_error *err)
+{
+    const uint32_t values[2] = {n, p};
+    size_t group = KERNEL_GROUP;
+    for (uint32_t i = 0; i < 2; i++) {
+        int32_t rc = d->cl.SetKernelArg(d->kernel[k], BUF_COUNT + i, sizeof *values, &values[i]);
+        if (rc != 0) {
+            return fail(err, "clSetKernelArg", rc);
         }
-        if (b->bytes < (1U << 20)) {
-            rc = gt_fail(err, GT_EDEVICE, "OpenCL", "the device offers only %zu bytes", b->bytes);
-        }
-        rc = rc ? rc : setup(b, err);
-    }
-    if (rc) {
-        ocl_close(b);
-        return rc;
-    }
-    *out = b;
-    return 0;
-}
-
-static int timed_kernels(struct backend *b, int kernel, size_t items, int times, double *s,
-                         struct gt_error *err)
-{
-    double start = bench_seconds();
-    int rc = 0;
-    for (int i = 0; i < times && !rc; i++) {
-        rc = launch(b, kernel, items, err);
-    }
-    rc = rc ? rc : finish(b, err);
-    *s = bench_seconds() - start;
-    return rc;
-}
-
-static int ocl_sample(struct backend *b, size_t metric, double *value, struct gt_error *err)
-{
-    double s = 0, bytes = (double)b->bytes;
-    int rc = 0;
-    int32_t code;
-    switch (metric) {
-    case M_COPY:
-        rc = timed_kernels(b, K_COPY, b->bytes / 16, 1, &s, err);
-        *value = 2 * bytes / s / 1e9;
-        return rc;
-    case M_TRIAD:
-        rc = timed_kernels(b, K_TRIAD, b->bytes / 16, 1, &s, err);
-        *value = 3 * bytes / s / 1e9;
-        return rc;
-    case M_FMA32:
-        rc = timed_kernels(b, K_FMA32, FMA_ITEMS, 1, &s, err);
-        *value = 2.0 * 16 * KERNEL_FMA_STEPS * FMA_ITEMS / s / 1e9;
-        return rc;
-    case M_H2D:
-    case M_D2H:
-        s = bench_seconds();
-        code = metric == M_H2D ? b->cl.EnqueueWriteBuffer(b->queue, b->mem[0], 1, 0, b->bytes,
-                                                          b->host, 0, NULL, NULL)
-                               : b->cl.EnqueueReadBuffer(b->queue, b->mem[0], 1, 0, b->bytes,
-                                                         b->host, 0, NULL, NULL);
-        *value = bytes / (bench_seconds() - s) / 1e9;
-        return code == 0
-                   ? 0
-                   : fail(err, metric == M_H2D ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer",
-                          code);
-    default:
-        rc = timed_kernels(b, K_EMPTY, 64, LAUNCHES, &s, err);
-        *value = s / LAUNCHES * 1e6;
-        return rc;
-    }
-}
-
-static int ocl_check(struct backend *b, size_t metric, bool *ok, struct gt_error *err)
-{
-    *ok = true;
-    if (metric == M_LAUNCH) {
-        return 0;
     }
     int32_t rc =
-        b->cl.EnqueueReadBuffer(b->queue, b->mem[0], 1, 0, b->bytes, b->host, 0, NULL, NULL);
-    if (rc != 0) {
-        return fail(err, "clEnqueueReadBuffer", rc);
-    }
-    size_t n = metric == M_FMA32 ? FMA_ITEMS : b->bytes / sizeof(float);
-    for (size_t i = 0; i < n; i += metric == M_FMA32 ? 1 : 997) {
-        float x = (float)(i % 1000), y = (float)(i % 7), z = b->host[i];
-        if (metric == M_FMA32) {
-            *ok = *ok && z > 0.999F && z < 1.001F;
-        } else if (metric == M_COPY || metric == M_TRIAD) {
-            float want = metric == M_COPY ? x : x + 3 * y;
-            *ok = *ok && z >= want && z <= want;
-        }
-    }
-    if (metric == M_FMA32) { /* the transfers that follow carry a known pattern */
-        for (size_t i = 0; i < b->bytes / sizeof(float); i++) {
-            b->host[i] = (float)(i % 1000);
-        }
-    } else if (metric == M_H2D || metric == M_D2H) {
-        for (size_t i = 0; i < n; i += 997) {
-            float want = (float)(i % 1000);
-            *ok = *ok && b->host[i] >= want && b->host[i] <= want;
-        }
-    }
-    return 0;
+        d->cl.EnqueueNDRangeKernel(d->queue, d->kernel[k], 1, NULL, &items, &group, 0, NULL, NULL);
+    return rc == 0 ? 0 : fail(err, "clEnqueueNDRangeKernel", rc);
 }
 
-const struct backend_ops backend_opencl = {.id = "opencl",
-                                           .open = ocl_open,
-                                           .list = ocl_list,
-                                           .metric = metrics,
-                                           .n_metrics = M_COUNT,
-                                           .sample = ocl_sample,
-                                           .check = ocl_check,
-                                           .close = ocl_close};
+static int ocl_finish(struct device *d, struct gt_error *err)
+{
+    int32_t rc = d->cl.Finish(d->queue);
+    return rc == 0 ? 0 : fail(err, "clFinish", rc);
+}
+
+static int ocl_upload(struct device *d, int buffer, const void *host, size_t bytes,
+                      struct gt_error *err)
+{
+    int32_t rc =
+        d->cl.EnqueueWriteBuffer(d->queue, d->mem[buffer], 1, 0, bytes, host, 0, NULL, NULL);
+    return rc == 0 ? 0 : fail(err, "clEnqueueWriteBuffer", rc);
+}
+
+static int ocl_download(struct device *d, int buffer, void *host, size_t bytes,
+                        struct gt_error *err)
+{
+    int32_t rc =
+        d->cl.EnqueueReadBuffer(d->queue, d->mem[buffer], 1, 0, bytes, host, 0, NULL, NULL);
+    return rc == 0 ? 0 : fail(err, "clEnqueueReadBuffer", rc);
+}
+
+static bool ocl_tensor(const struct device *d, enum kernel_id k, double *ops, double *depth)
+{
+    (void)d, (void)k, (void)ops, (void)depth;
+    return false;
+}
+
+const struct device_ops device_opencl = {.id = "opencl",
+                                         .list = ocl_list,
+                                         .open = ocl_open,
+                                         .prepare = ocl_prepare,
+                                         .has = ocl_has,
+                                         .launch = ocl_launch,
+                                         .finish = ocl_finish,
+                                         .upload = ocl_upload,
+                                         .download = ocl_download,
+                                         .tensor = ocl_tensor,
+                                         .close = ocl_close};

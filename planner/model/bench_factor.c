@@ -10,9 +10,7 @@
 #define LOWEST       0.5
 #define HIGHEST      1.05
 
-/* A name given by a driver ("NVIDIA A100-SXM4-80GB"): every word of the model must be in it; the
- * longest such name is the most exact. */
-static const struct gpu_spec *spec_of_device(const struct catalog *c, const char *device)
+const struct gpu_spec *model_bench_spec(const struct catalog *c, const char *device)
 {
     const struct gpu_spec *best = NULL;
     for (size_t i = 0; i < c->n_gpus; i++) {
@@ -41,7 +39,7 @@ const struct gpu_spec *model_bench_factor(const struct catalog *c, double *facto
             strcmp(catalog_text(c, b->metric[i]), "triad") != 0) {
             continue;
         }
-        const struct gpu_spec *g = spec_of_device(c, device);
+        const struct gpu_spec *g = model_bench_spec(c, device);
         if (g != NULL && g->bandwidth_gbs > 0) {
             double f = b->median[i] / (STREAM_SHARE * g->bandwidth_gbs);
             newest = b->when[i];

@@ -129,6 +129,7 @@ struct tier_options {
     bool search_policy;     /* look for the best plain lifecycle policy too */
     bool find_savings;      /* look for what to do before tiering, too */
     uint64_t pack_bytes;    /* size of the packs proposed, 0 = 128 MiB */
+    bool over_time;         /* make tier_plan.series */
     const double *forecast; /* reads of month t against those of now, horizon_months of them; NULL =
                                the same every month */
     int min_size_from;      /* 1 + the first month with later_min_bytes (R-AZ-11); 0 = never */
@@ -158,6 +159,16 @@ struct tier_rule {
     int days;
     uint64_t min_bytes, max_bytes;
 };
+/* A plan month by month; rent + moves of all tiers and months are its total, to the last digit. */
+struct tier_series {
+    int months;
+    size_t n_tiers;
+    const char **tier;   /* those that data lie in at some time; hot tier of a product first */
+    uint64_t *bytes;     /* [tier * months + month] */
+    money *rent, *moves; /* of the same: storage and reads; fees to enter it, with what the tiers
+                            left still ask for their minimum (and of data deleted at the end) */
+    money *baseline;     /* [month]: everything as it is */
+};
 struct tier_plan {
     struct arena *arena;
     const struct tier_path *path;
@@ -180,15 +191,23 @@ struct tier_plan {
     /* With tier_options.limits: */
     const struct tier_limit_use *limit;
     size_t n_limits;
-    money unlimited;        /* the cheapest plan without them */
-    bool proven;            /* total is the least possible, not only near lower_bound */
-    const size_t *rate_row; /* rows of catalog.storage that the bill rests on */
+    money unlimited;                  /* the cheapest plan without them */
+    bool proven;                      /* total is the least possible, not only near lower_bound */
+    const struct tier_series *series; /* NULL = not asked for */
+    const size_t *rate_row;           /* rows of catalog.storage that the bill rests on */
     size_t n_rate_rows;
 };
 int tier_optimise(const struct tier_group *group, size_t n, const struct catalog *c,
                   const struct tier_options *o, struct tier_plan **out,
                   struct gt_error *err) GT_CHECK;
 void tier_plan_free(struct tier_plan *p);
+/* Series of several plans (NULL = none of one) as one over `months`, which none of them exceeds. */
+int tier_series_sum(struct tier_plan *const *plan, size_t n, int months, struct arena *a,
+                    struct tier_series *out) GT_CHECK;
+/* All money of month t; and the month from which on, to the end, no more was spent in all than with
+ * everything as it is: -1 = never, or nothing is moved. */
+money tier_series_month(const struct tier_series *s, int t);
+int tier_series_break_even(const struct tier_series *s);
 /* Writes a lifecycle document of the plan's rules; GT_EUNSUPPORTED when it would hold none. */
 int tier_write_s3_lifecycle(const struct tier_plan *p, struct buf *out,
                             struct gt_error *err) GT_CHECK;

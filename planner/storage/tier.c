@@ -62,41 +62,13 @@ static int keep_path(void *ctx, size_t i, const struct tm_segment *s, size_t n)
     return rc;
 }
 
-/* Discount of the account's brackets against the first one in month t; negative where the account
- * pays for more than it stores (R-WAS-01). */
-static int month_discount(const struct work *w, int t, money *out)
-{
-    const struct tier_model *m = &w->m;
-    struct tm_rate r = *hot_rate(m), full = r;
-    *out = 0;
-    if (w->hot_bytes[t] < m->terms->min_account_bytes) {
-        money more;
-        gt_u128 missing = m->terms->min_account_bytes - w->hot_bytes[t];
-        if (tm_amount(&full, missing, 1, &more) < 0 || money_add(*out, -more, out) < 0) {
-            return GT_ERANGE;
-        }
-    }
-    gt_u128 from = 0;
-    for (int b = 0; b < m->n_brackets && from < w->hot_bytes[t]; b++) {
-        gt_u128 to = m->bracket[b].upto_bytes;
-        to = to == 0 || to > w->hot_bytes[t] ? w->hot_bytes[t] : to;
-        money line;
-        r.rate = m->bracket[0].rate - m->bracket[b].rate;
-        int rc = r.rate < 0 ? 0 : tm_amount(&r, to - from, 1, &line);
-        if (rc < 0 || (r.rate > 0 && money_add(*out, line, out) < 0)) {
-            return GT_ERANGE;
-        }
-        from = to;
-    }
-    return 0;
-}
-
-/* The same of all months. */
+/* Discount of the account's brackets against the first one, all months. */
 static int discount(struct work *w, money *out)
 {
     *out = 0;
     for (int t = 0; t < w->o->horizon_months; t++) {
-        if (month_discount(w, t, &w->off[t]) < 0 || money_add(*out, w->off[t], out) < 0) {
+        if (tm_discount(&w->m, w->hot_bytes[t], &w->off[t]) < 0 ||
+            money_add(*out, w->off[t], out) < 0) {
             return GT_ERANGE;
         }
     }
@@ -497,6 +469,18 @@ static enum storage_product product_of(const struct tier_group *group, size_t n,
     return r ? r->product : PRODUCT_S3;
 }
 
+static int over_time(const struct work *w, struct tier_plan *plan, struct gt_error *err)
+{
+    struct tier_series *series = arena_alloc(w->arena, sizeof *series);
+    int rc = series ? tier_series_make(&w->m, w->q, plan, w->account, w->arena, series) : GT_ENOMEM;
+    plan->series = series;
+    return rc == 0           ? 0
+           : rc == GT_ENOMEM ? gt_fail(err, rc, "", "out of memory")
+                             : gt_fail(err, rc, "",
+                                       "the bytes or the cost of a month pass the "
+                                       "range of their numbers");
+}
+
 static const char *const assumed[] = {
     "a month is 30 days; prices are before tax and stay as they are today",
     "minimum durations already served count",
@@ -576,7 +560,7 @@ static int optimise(struct work *w, const struct catalog *c, struct tier_plan *p
         rc = tier_policy(&w->m, w->group, w->q, w->n, w->o, plan, err);
         rc = rc < 0 ? rc : bill_policy(w, plan, err);
     }
-    return rc;
+    return rc < 0 || !w->o->over_time ? rc : over_time(w, plan, err);
 }
 
 int tier_optimise(const struct tier_group *group, size_t n, const struct catalog *c,

@@ -217,3 +217,30 @@ int cost_path(const struct tier_model *m, const struct tm_group *g, const struct
     }
     return rc;
 }
+
+int tm_discount(const struct tier_model *m, gt_u128 hot_bytes, money *out)
+{
+    struct tm_rate r = m->tier[m->hot].storage;
+    *out = 0;
+    if (hot_bytes < m->terms->min_account_bytes) {
+        money more;
+        int rc = tm_amount(&r, m->terms->min_account_bytes - hot_bytes, 1, &more);
+        rc = rc < 0 ? rc : money_add(*out, -more, out);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    gt_u128 from = 0;
+    for (int b = 0; b < m->n_brackets && from < hot_bytes; b++) {
+        gt_u128 to = m->bracket[b].upto_bytes;
+        to = to == 0 || to > hot_bytes ? hot_bytes : to;
+        money line;
+        r.rate = m->bracket[0].rate - m->bracket[b].rate;
+        int rc = r.rate < 0 ? 0 : tm_amount(&r, to - from, 1, &line);
+        if (rc < 0 || (r.rate > 0 && money_add(*out, line, out) < 0)) {
+            return GT_ERANGE;
+        }
+        from = to;
+    }
+    return 0;
+}

@@ -92,6 +92,9 @@ int cost_penalty(const struct tier_model *m, const struct tm_group *g, int k, in
 /* The same for a move: one by lifecycle may be free of it (R-GCS-05). */
 int cost_leave(const struct tier_model *m, const struct tm_group *g, int from, int to, int served,
                int age, int t, money *out);
+/* What a month with so many bytes billed in the hot tier costs the account less than at the first
+ * bracket's price; negative where it pays for more than it stores (R-S3-03, R-WAS-01). */
+int tm_discount(const struct tier_model *m, gt_u128 hot_bytes, money *out);
 struct tm_segment {
     int tier, from, to; /* months [from, to) */
 };
@@ -147,7 +150,10 @@ int limits_search(const struct tier_model *m, const struct tm_group *g, const st
 int limits_use(const struct tier_model *m, const struct tm_group *g, const struct tm_group *more,
                const struct tier_options *o, const money *discount, const struct limits_bound *b,
                struct tier_plan *plan, struct gt_error *err);
-
+/* The plan month by month; `account`: the hot tier's bill depends on all groups together. */
+int tier_series_make(const struct tier_model *m, const struct tm_group *g,
+                     const struct tier_plan *p, bool account, struct arena *a,
+                     struct tier_series *out);
 /* Best plain lifecycle policy: at most max_rules rules by prefix, age and size. */
 int tier_policy(const struct tier_model *m, const struct tier_group *group,
                 const struct tm_group *g, size_t n, const struct tier_options *o,

@@ -43,7 +43,34 @@ static struct tier_options options(int horizon)
                                  .horizon_months = horizon,
                                  .max_wait_s = (double)INFINITY,
                                  .from_tier = "s3_standard",
-                                 .search_policy = true};
+                                 .search_policy = true,
+                                 .over_time = true};
+}
+
+/* Rent and moves of all months and tiers are the plan, to the last digit; no byte is lost. */
+static void months_add_up(const struct tier_plan *plan)
+{
+    const struct tier_series *s = plan->series;
+    uint64_t all = 0;
+    money total = 0, base = 0;
+    for (size_t i = 0; i < plan->n_paths; i++) {
+        all += plan->path[i].group->bytes;
+    }
+    for (int t = 0; t < s->months; t++) {
+        uint64_t bytes = 0;
+        for (size_t k = 0; k < s->n_tiers; k++) {
+            bytes += s->bytes[k * (size_t)s->months + (size_t)t];
+            assert_true(s->rent[k * (size_t)s->months + (size_t)t] >= 0);
+            assert_true(s->moves[k * (size_t)s->months + (size_t)t] >= 0);
+        }
+        assert_true(bytes == all);
+        total += tier_series_month(s, t);
+        base += s->baseline[t];
+    }
+    assert_true(total == plan->total);
+    assert_true(base == plan->baseline);
+    int pays = tier_series_break_even(s);
+    assert_true(pays < s->months && (plan->saving >= 0 || pays == -1));
 }
 
 static void no_sequence_of_tiers_is_cheaper(void **state)
@@ -78,6 +105,7 @@ static void no_sequence_of_tiers_is_cheaper(void **state)
                      money_to_double(plan->baseline));
         }
         assert_true(plan->saving == plan->baseline - plan->total && plan->saving >= 0);
+        months_add_up(plan);
         tier_plan_free(plan);
         catalog_free(c);
     }
@@ -163,6 +191,8 @@ static void brackets_are_billed_for_the_account(void **state)
                         "12150"); /* 52,900 GB-months: 1,215 each */
     assert_true(plan->path[0].cost + plan->path[1].cost == plan->total);
     assert_true(plan->lower_bound <= plan->total && plan->lower_bound > 0);
+    months_add_up(plan);
+    assert_string_equal(money_format(tier_series_month(plan->series, 3), text), "1215");
     tier_plan_free(plan);
     catalog_free(c);
 }
@@ -224,6 +254,7 @@ static void a_hundred_thousand_groups_take_a_quarter_second(void **state)
         g[i] = random_group(&r, name[i], sizeof name[i]);
     }
     struct tier_options o = options(36);
+    o.over_time = false;
     o.search_policy = false;
     struct tier_plan *plan;
     struct timespec a, b;

@@ -196,6 +196,45 @@ static void random_task(struct rng *r, const struct vendor *v, struct task *x)
     x->g.read_fraction = -1;
 }
 
+/* Month by month: every tier's rent as reckoned here, and all together the plan to the last digit.
+ */
+static void check_months(const struct task *x, const struct tier_plan *plan, int number)
+{
+    const struct tier_series *s = plan->series;
+    const struct tier_path *p = &plan->path[0];
+    money total = 0, base = 0;
+    assert_int_equal(s->months, x->horizon);
+    for (int t = 0; t < s->months; t++) {
+        size_t in = 0;
+        while (t >= p->step[in].to_month) {
+            in++;
+        }
+        uint64_t bytes = 0;
+        for (size_t i = 0; i < s->n_tiers; i++) {
+            size_t at = i * (size_t)s->months + (size_t)t;
+            bool here = strcmp(s->tier[i], p->step[in].tier) == 0;
+            int k = 0;
+            while (strcmp(x->v->tier[k], s->tier[i]) != 0) {
+                k++;
+            }
+            double want = here ? month(x, k, t) : 0, got = money_to_double(s->rent[at]);
+            if (fabs(want - got) > 1e-9 * want + 5e-11) {
+                fail_msg("%s case %d month %d: rent %.12g, reckoned %.12g", s->tier[i], number, t,
+                         got, want);
+            }
+            assert_true(s->bytes[at] == (here ? x->g.bytes : 0));
+            bytes += s->bytes[at];
+            bool entered = here && t == p->step[in].from_month;
+            assert_true(entered || t == s->months - 1 || s->moves[at] == 0);
+        }
+        assert_true(bytes == x->g.bytes);
+        total += tier_series_month(s, t);
+        base += s->baseline[t];
+    }
+    assert_true(total == plan->total);
+    assert_true(base == plan->baseline);
+}
+
 static void check(const struct task *x, int number)
 {
     struct catalog *c = catalog_of(x->v, &x->p);
@@ -205,6 +244,7 @@ static void check(const struct task *x, int number)
                              .max_wait_s = (double)INFINITY,
                              .delete_at_end = x->delete,
                              .search_policy = true,
+                             .over_time = true,
                              .forecast = x->varying ? x->factor : NULL,
                              .min_size_from = x->small_from + 1};
     struct tier_plan *plan = NULL;
@@ -220,6 +260,7 @@ static void check(const struct task *x, int number)
     if (fabs(want - got) > 1e-9 * want + 5e-11) { /* each line is rounded to 1e-12 */
         fail_msg("%s case %d: brute force %.12g, plan %.12g", x->g.tier, number, want, got);
     }
+    check_months(x, plan, number);
     if (x->v->product != PRODUCT_OSS) { /* what the rules cost lies between, and is no less */
         assert_true(plan->total <= plan->policy_cost);
         assert_true(plan->policy_cost <= plan->baseline);

@@ -14,16 +14,21 @@ static const struct cli_option options[] = {
     TIER_CLI_OPTIONS,
     {"lifecycle", 0, OPT_VALUE, "FILE",
      "write the policy as the lifecycle file of S3, EFS, Cloud Storage or Azure"},
+    {"over-time", 0, OPT_FLAG, NULL,
+     "what lies where and what it costs month by month: bars, or with --format csv a row for every "
+     "month and tier"},
     INVENTORY_CLI_OPTIONS,
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
-static int show(struct app *app, const struct tier_answer *a, struct gt_error *err)
+static int show(struct app *app, const struct tier_answer *a, bool over_time, struct gt_error *err)
 {
     struct buf b;
     buf_init(&b, DOCUMENT_MAX);
     int rc = app->format == OUT_JSON  ? tier_json(app, a, &b)
-             : app->format == OUT_CSV ? tier_csv(a, &b)
-                                      : tier_text(app, a, &b);
+             : app->format != OUT_CSV ? tier_text(app, a, &b)
+             : over_time              ? tier_csv_over_time(a, &b)
+                                      : tier_csv(a, &b);
+    rc = rc || !over_time || app->format != OUT_TABLE ? rc : tier_text_over_time(app, a, &b);
     rc = rc ? gt_fail(err, rc, "", "the output is too large") : app_put(&b, err);
     buf_release(&b);
     return rc;
@@ -33,7 +38,7 @@ static int answer(struct app *app, const struct cli_args *args, const struct tie
                   struct tier_answer *a, struct gt_error *err)
 {
     int rc = tier_answer_make(o, a, err);
-    rc = rc ? rc : show(app, a, err);
+    rc = rc ? rc : show(app, a, cli_flag(args, "over-time"), err);
     const char *file = cli_value(args, "lifecycle");
     if (rc == 0 && file) {
         rc = tier_answer_lifecycle(a, file, err);
@@ -62,6 +67,7 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
         return rc;
     }
     struct tier_answer a = {.in = &in};
+    ask.o.over_time = cli_flag(args, "over-time") || app->format == OUT_JSON;
     rc = app_catalog(app, &a.catalog, err);
     rc = rc ? rc : answer(app, args, &ask.o, &a, err);
     tier_answer_release(&a);

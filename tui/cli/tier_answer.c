@@ -83,7 +83,12 @@ int tier_answer_make(const struct tier_options *o, struct tier_answer *a, struct
     for (size_t b = 0; b < a->in->n_batches && rc == 0; b++) {
         rc = plan_batch(a->in, b, o, a, err);
     }
-    return rc ? rc : sum_up(a, err);
+    rc = rc ? rc : sum_up(a, err);
+    if (rc == 0 && o->over_time) {
+        rc = tier_series_sum(a->plan, a->in->n_batches, a->horizon, a->in->arena, &a->series);
+        rc = rc ? gt_fail(err, rc, "", "the bytes or the cost of a month cannot be summed") : 0;
+    }
+    return rc;
 }
 
 void tier_answer_release(struct tier_answer *a)

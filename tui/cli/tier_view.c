@@ -171,6 +171,9 @@ int tier_json(struct app *app, const struct tier_answer *a, struct buf *out)
     jsonw_kmoney(&w, "lower_bound", a->lower_bound);
     jsonw_kbool(&w, "at_least", a->at_least);
     tier_bounds_json(&w, a);
+    if (a->series.months > 0) {
+        tier_json_over_time(&w, a);
+    }
     json_policy(&w, a);
     json_naive(&w, a);
     json_texts(&w, a);

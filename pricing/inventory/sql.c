@@ -22,25 +22,26 @@ struct engine {
     const char *size;                 /* of a text */
     char quote;                       /* of identifiers */
     const char *order;                /* behind the prefix: byte by byte */
+    bool nested;                      /* queries in parentheses for WITH, which 18.16 lacks */
 };
 
 static const struct engine engines[] = {
     {"duckdb", "%lld000000", true, "epoch_us(%s)", "epoch_us(CAST(%s AS TIMESTAMPTZ))",
      "regexp_extract(%s, '%s', 1)", "url_decode(replace(%s, '+', '%%20'))", "read_parquet('%s')",
      "read_csv('%s', header = false, delim = ',', quote = '\"', escape = '\"', columns = {",
-     "'%s': 'VARCHAR'", "})", "TRY_CAST(%s AS BIGINT)", '"', ""},
+     "'%s': 'VARCHAR'", "})", "TRY_CAST(%s AS BIGINT)", '"', "", false},
     {"clickhouse", "toDateTime(%lld, 'UTC')", true, "%s", "parseDateTime64BestEffort(%s, 3, 'UTC')",
      "extract(%s, '%s')", "decodeURLComponent(replaceAll(%s, '+', '%%20'))",
      "file('%s', 'Parquet')", "file('%s', 'CSV', '", "%s String", "')", "toInt64OrNull(%s)", '`',
-     ""},
+     "", true},
     {"athena", "TIMESTAMP '%s'", false, "%s", NULL, "regexp_extract(%s, '%s', 1)", "url_decode(%s)",
-     NULL, NULL, NULL, NULL, NULL, '"', ""},
+     NULL, NULL, NULL, NULL, NULL, '"', "", false},
     {"trino", "TIMESTAMP '%s'", false, "%s", NULL, "regexp_extract(%s, '%s', 1)", "url_decode(%s)",
-     NULL, NULL, NULL, NULL, NULL, '"', ""},
+     NULL, NULL, NULL, NULL, NULL, '"', "", false},
     {"spark", "TIMESTAMP '%s UTC'", false, "%s", NULL, "regexp_extract(%s, '%s', 1)",
-     "url_decode(%s)", NULL, NULL, NULL, NULL, NULL, '`', ""},
+     "url_decode(%s)", NULL, NULL, NULL, NULL, NULL, '`', "", false},
     {"postgresql", "%lld", true, "extract(epoch FROM %s)", NULL, "substring(%s FROM '%s')", NULL,
-     NULL, NULL, NULL, NULL, NULL, '"', " COLLATE \"C\""},
+     NULL, NULL, NULL, NULL, NULL, '"', " COLLATE \"C\"", false},
 };
 
 /* What a row is made of: the name for --columns, the column of S3 Inventory in Parquet, and in
@@ -57,6 +58,7 @@ static const struct {
     [PART_MARKER] = {"is_delete_marker", "is_delete_marker", "IsDeleteMarker"},
 };
 #define EXPRESSION 400
+#define TEXT_MOST  65536
 struct source {
     const struct engine *e;
     char part[PARTS][EXPRESSION];
@@ -292,41 +294,32 @@ static int write_access(struct buf *out, const struct source *s, const char *tab
     snprintf(column, sizeof column, "%clast_access%c", s->e->quote, s->e->quote);
     put(time, sizeof time, s->e->time, column, "");
     buf_addf(out,
-             ", u AS (\n  SELECT %ckey%c AS used_key, max(%s) AS accessed\n  FROM %s\n  "
-             "GROUP BY %ckey%c\n)",
+             "\n  SELECT %ckey%c AS used_key, max(%s) AS accessed\n  FROM %s\n  GROUP BY "
+             "%ckey%c\n",
              s->e->quote, s->e->quote, time, table, s->e->quote, s->e->quote);
     return 0;
 }
 
-int inventory_sql(const struct inventory_sql *q, struct buf *out, struct gt_error *err)
+/* Objects, one row each. */
+static void write_objects(struct buf *out, const struct source *s)
 {
-    struct source *s = calloc(1, sizeof *s);
-    char prefix[EXPRESSION], pattern[80];
-    if (!s) {
-        return gt_fail(err, GT_ENOMEM, "", "out of memory");
-    }
-    s->e = engine_of(q->engine);
-    int rc = s->e ? find_source(s, q, err)
-                  : gt_fail(err, GT_EUSAGE, "",
-                            "--engine: found '%.40s', expected duckdb, clickhouse, athena, spark, "
-                            "trino or postgresql",
-                            q->engine);
-    if (rc) {
-        free(s);
-        return rc;
-    }
-    snprintf(pattern, sizeof pattern, "^(?:[.]/)*/*((?:[^/]*/){0,%d})", q->depth);
-    put(prefix, sizeof prefix, s->e->prefix, "i.object_key", pattern);
-    buf_addf(out, "WITH i AS (\n  SELECT %s AS object_key, %s AS object_size, %s AS modified,\n",
+    buf_addf(out, "\n  SELECT %s AS object_key, %s AS object_size, %s AS modified,\n",
              s->part[PART_KEY], s->part[PART_SIZE], s->part[PART_MODIFIED]);
     buf_addf(
         out,
         "         COALESCE(NULLIF(%s, ''), 'STANDARD') AS class, CASE WHEN %s THEN 'true' ELSE "
-        "'false' END AS latest\n  FROM %s\n  WHERE NOT COALESCE(%s, 1 = 0)\n)",
+        "'false' END AS latest\n  FROM %s\n  WHERE NOT COALESCE(%s, 1 = 0)\n",
         s->part[PART_CLASS], s->part[PART_LATEST], s->table, s->part[PART_MARKER]);
-    rc = q->access ? write_access(out, s, q->access, err) : 0;
+}
+
+/* The cell of each object, but for where they come from. */
+static void write_cells(struct buf *out, const struct source *s, const struct inventory_sql *q)
+{
+    char prefix[EXPRESSION], pattern[80];
+    snprintf(pattern, sizeof pattern, "^(?:[.]/)*/*((?:[^/]*/){0,%d})", q->depth);
+    put(prefix, sizeof prefix, s->e->prefix, "i.object_key", pattern);
     buf_addf(out,
-             ", c AS (\n  SELECT %s AS prefix, i.class AS storage_class, i.latest AS is_latest,"
+             "\n  SELECT %s AS prefix, i.class AS storage_class, i.latest AS is_latest,"
              "\n         CASE",
              prefix);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -337,15 +330,70 @@ int inventory_sql(const struct inventory_sql *q, struct buf *out, struct gt_erro
     write_ages(out, s, q->as_of, NULL, "age_lo_days");
     buf_addf(out, ",\n");
     write_ages(out, s, q->as_of, q->access ? "u.accessed" : NULL, "idle_lo_days");
-    buf_addf(out, ",\n         i.object_size AS object_size\n  FROM i%s\n)\n",
-             q->access ? " LEFT JOIN u ON u.used_key = i.object_key" : "");
+    buf_addf(out, ",\n         i.object_size AS object_size\n");
+}
+
+static const char histogram[] =
+    "SELECT prefix, storage_class, is_latest, size_lo, age_lo_days, idle_lo_days,\n       "
+    "count(*) AS objects, sum(object_size) AS bytes,\n       sum(CASE WHEN object_size > "
+    "131072 THEN object_size ELSE 131072 END) AS bytes_min128k\n";
+
+static void assemble(struct buf *out, const struct source *s, const struct buf *i,
+                     const struct buf *u, const struct buf *c)
+{
+    const char *join = "LEFT JOIN", *on = "ON u.used_key = i.object_key";
+    if (s->e->nested) { /* ALL: without it 18.16 asks which */
+        buf_addf(out, "%sFROM (%s  FROM (%s  ) AS i", histogram, c->data, i->data);
+        if (u->len) {
+            buf_addf(out, " ALL %s (%s  ) AS u %s", join, u->data, on);
+        }
+        buf_addf(out, "\n) AS c\n");
+    } else {
+        buf_addf(out, "WITH i AS (%s)", i->data);
+        if (u->len) {
+            buf_addf(out, ", u AS (%s)", u->data);
+        }
+        buf_addf(out, ", c AS (%s  FROM i", c->data);
+        if (u->len) {
+            buf_addf(out, " %s u %s", join, on);
+        }
+        buf_addf(out, "\n)\n%sFROM c\n", histogram);
+    }
     buf_addf(out,
-             "SELECT prefix, storage_class, is_latest, size_lo, age_lo_days, idle_lo_days,\n       "
-             "count(*) AS objects, sum(object_size) AS bytes,\n       sum(CASE WHEN object_size > "
-             "131072 THEN object_size ELSE 131072 END) AS bytes_min128k\nFROM c\nGROUP BY prefix, "
-             "storage_class, is_latest, size_lo, age_lo_days, idle_lo_days\nORDER BY prefix%s, "
-             "storage_class%s, is_latest, size_lo, age_lo_days, idle_lo_days\n",
+             "GROUP BY prefix, storage_class, is_latest, size_lo, age_lo_days, idle_lo_days\n"
+             "ORDER BY prefix%s, storage_class%s, is_latest, size_lo, age_lo_days, idle_lo_days\n",
              s->e->order, s->e->order);
+}
+
+int inventory_sql(const struct inventory_sql *q, struct buf *out, struct gt_error *err)
+{
+    struct source *s = calloc(1, sizeof *s);
+    struct buf i, u, c;
+    if (!s) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    buf_init(&i, TEXT_MOST);
+    buf_init(&u, TEXT_MOST);
+    buf_init(&c, TEXT_MOST);
+    s->e = engine_of(q->engine);
+    int rc = s->e ? find_source(s, q, err)
+                  : gt_fail(err, GT_EUSAGE, "",
+                            "--engine: found '%.40s', expected duckdb, clickhouse, athena, spark, "
+                            "trino or postgresql",
+                            q->engine);
+    rc = rc || !q->access ? rc : write_access(&u, s, q->access, err);
+    if (rc == 0) {
+        write_objects(&i, s);
+        write_cells(&c, s, q);
+        bool ok = !i.failed && !u.failed && !c.failed;
+        if (ok) {
+            assemble(out, s, &i, &u, &c);
+        }
+        rc = ok && !out->failed ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    buf_release(&i);
+    buf_release(&u);
+    buf_release(&c);
     free(s);
-    return rc ? rc : out->failed ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
+    return rc;
 }

@@ -14,6 +14,7 @@ BUILD_PKGS = gcc make pkg-config libcurl4-openssl-dev libsqlite3-dev libncurses-
   libyaml-dev libzstd-dev libisal-dev libutf8proc-dev libexpat1-dev
 TEST_PKGS = libcmocka-dev libvterm-dev zlib1g-dev python3 pocl-opencl-icd ocl-icd-libopencl1 tmux zstd locales bc \
   glpk-utils coinor-cbc b3sum libyajl-dev libcsv-dev # solvers, a hash and readers that ours are compared with
+ENGINE_PKGS = postgresql clickhouse-server python3-sqlglot # that `inventory sql` is run in or read by
 BENCH_PKGS = libyajl-dev libcsv-dev rapidjson-dev g++ htop bc mawk python3 # peers that the figures are compared with
 LINT_PKGS = clang clang-format clang-tidy cppcheck shellcheck codespell libclang-rt-14-dev
 

@@ -22,8 +22,10 @@ check: test-deps
 check-only: gputier $(UNIT) $(O)/tests/support/libcuda.so.1
 	@O=$(O) tests/run $(TESTS)
 
-# Queries of `inventory sql` in DuckDB and ClickHouse, from npm (600 MB, a network): not part of check.
+# Queries of `inventory sql` in PostgreSQL, ClickHouse and DuckDB, the last two from npm (600 MB, a network): not part of check,
+# which runs those that are installed.
 check-engines: gputier
+	@tests/install-packages engine $(ENGINE_PKGS) $(shell command -v npm >/dev/null || echo nodejs npm)
 	@test -d $(O)/engines/node_modules/chdb || npm install --silent --no-save --prefix $(O)/engines @duckdb/node-api chdb
 	@NODE_PATH=$(CURDIR)/$(O)/engines/node_modules O=$(O) tests/run inventory_sql
 

@@ -22,6 +22,10 @@ ENGINES = ('duckdb', 'clickhouse', 'athena', 'spark', 'trino', 'postgresql')
 SCHEMA = 'Bucket, Key, VersionId, IsLatest, IsDeleteMarker, Size, LastModifiedDate, ETag, StorageClass'
 
 
+FOLDERS = ['new\nline', '\r\n', 'esc\x1b[2J', '\x9b31m', 'q"q""', 'com,ma;semi\ttab|bar', '=cmd|calc', "'=1+1", "''@x", '-2', '+3', ' lead',
+           'trail ', '\ufeffmark', '%41', 'a+b', '\u202egnp.exe', '..', '\\n\\', '\x7f', '<script>', "'", '\\N', 'NULL', 'x' * 900]
+
+
 def instant(t, part):
     return inputs.iso(t, '%Y-%m-%dT%H:%M:%S.') + f'{part:03d}Z'
 
@@ -32,6 +36,8 @@ def data(tmp):
     objects = inputs.some(20, ['STANDARD', 'GLACIER', 'STANDARD_IA'], 1500)
     for i, o in enumerate(objects[:20]):
         o.key = './' * (i % 3) + '/' * (i % 4) + o.key.replace('/', '//' if i % 5 == 0 else '/')
+    for i, o in enumerate(objects[20:320]):
+        o.key = f'{FOLDERS[i % len(FOLDERS)]}/{o.key}'
     rows, lines, access = [], [], []
     for i, o in enumerate(objects):
         latest, marker = r.random() < .8, r.random() < .05
@@ -42,7 +48,7 @@ def data(tmp):
         if r.random() < .3:
             access += [[o.key, instant(inputs.NOW - r.choice([30, 60, 90, 365]) * 86400 - r.choice([0, 1]), r.choice([0, 1]))]] * r.choice([1, 2])
     (tmp / 'data.csv').write_text(''.join(lines))
-    (tmp / 'access.csv').write_text('key,last_access\n' + ''.join(inputs.minimal(a) for a in access))
+    (tmp / 'access.csv').write_text('key,last_access\n' + ''.join(inputs.quoted(a) for a in access))
     return rows, access
 
 
@@ -57,7 +63,7 @@ def query(engine, *args, code=0):
 
 def unguarded(rows):
     """Without the writer's guard against spreadsheets that run formulas."""
-    return [[f[1:] if len(f) > 1 and f[0] == "'" and f[1] in '=+-@\t\r' else f for f in row] for row in rows]
+    return [[f[1:] if f[:1] == "'" and f.lstrip("'")[:1] in tuple('=+-@\t\r') else f for f in row] for row in rows]
 
 
 def compare(name, text, want):

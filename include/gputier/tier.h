@@ -15,7 +15,6 @@
 enum storage_product {
     PRODUCT_S3,
     PRODUCT_EFS,
-    PRODUCT_EBS,
     PRODUCT_AZURE_LRS,
     PRODUCT_AZURE_ZRS,
     PRODUCT_AZURE_GRS,
@@ -27,7 +26,28 @@ enum storage_product {
     PRODUCT_OSS,
     PRODUCT_COS,
     PRODUCT_OBS,
+    PRODUCT_FIRST_VOLUME, /* from here on: bought as volumes, disks, file systems */
+    PRODUCT_EBS = PRODUCT_FIRST_VOLUME,
+    PRODUCT_FSX_LUSTRE,
+    PRODUCT_FSX_SCRATCH,
+    PRODUCT_LOCAL_NVME,
+    PRODUCT_AZURE_DISK,
+    PRODUCT_AZURE_FILES_LRS,
+    PRODUCT_AZURE_FILES_ZRS,
+    PRODUCT_AZURE_FILES_GRS,
+    PRODUCT_AZURE_FILES_GZRS,
+    PRODUCT_AZURE_PREMIUM_LRS,
+    PRODUCT_AZURE_PREMIUM_ZRS,
+    PRODUCT_GCP_DISK,
+    PRODUCT_FILESTORE,
+    PRODUCT_OCI_BLOCK,
+    PRODUCT_OCI_FILE,
     PRODUCT_COUNT
+};
+/* Bytes a second that a volume or share of some size reads at (R-THR-01): base + per_gib x GiB, at
+ * most `most` (0 = no end); `large` above large_gib. */
+struct storage_speed {
+    double base, per_gib, most, large_gib, large;
 };
 /* What a tier's vendor rules say, whatever the price (R-… codes of storage-tiers.md). */
 struct storage_rule {
@@ -49,12 +69,30 @@ struct storage_rule {
     bool restore_fee;         /* a restore is a priced request of its own */
     bool restore_copy;        /* what was restored stands in the hot tier for some days as well */
     uint32_t later_min_bytes; /* billed at least from tier_options.min_size_month on */
+    uint32_t object_step;     /* each object is billed up to the next multiple (R-EFS-02) */
+    bool volume;              /* all objects are one volume: no requests, reads are free */
+    /* A volume is bought in whole steps from least_bytes on; larger than most_bytes: several. */
+    uint64_t step_bytes, least_bytes, most_bytes;
+    uint32_t iops; /* paid for each volume at least (R-EBS-04) */
+    uint32_t
+        read_least; /* what is read has objects of this mean size; UINT32_MAX = is never read */
+    bool scratch;   /* lost with its machine or server: never proposed as a target */
+    struct {
+        const char *tier, *component;
+    } price; /* where the price of its storage stands, if not at "storage" of its own */
+    struct storage_speed speed;
 };
 /* What holds for all tiers of one product. */
 enum transition_fee {
     FEE_TRANSITION, /* its own price, of the tier moved to */
     FEE_SOURCE_PUT, /* a write at the price of the tier left (R-OSS-01) */
     FEE_TARGET_PUT, /* a write at the price of the tier moved to */
+    FEE_COPY_DAY,   /* none, but old and new stand side by side for a day */
+};
+enum storage_month {
+    MONTH_CALENDAR,  /* its own hours: a period of 30 days counts as one */
+    MONTH_30_DAYS,   /* 720 hours whatever the calendar says (R-EBS-02) */
+    MONTH_730_HOURS, /* priced by the hour: 30 days are 720 of 730 (R-GCS-01) */
 };
 enum move_up {
     UP_COPY,     /* read, write to the hot tier */
@@ -70,14 +108,17 @@ struct storage_terms {
     enum lifecycle_kind lifecycle; /* the file that can hold a policy */
     bool early_free;               /* a move by lifecycle pays nothing for a minimum not served */
     bool one_request_price;        /* requests cost in every tier what they cost in the hot one */
-    bool hourly;                   /* priced by the hour: 30 days are 720 of a month's 730 */
-    uint64_t min_account_bytes;    /* billed at least, all objects together */
-    const char *note;              /* what people should know; NULL = nothing */
+    enum storage_month month;
+    uint64_t min_account_bytes; /* billed at least, all objects together */
+    uint64_t account_step;      /* and what is more in whole multiples of this; 0 = to the byte */
+    const char *note;           /* what people should know; NULL = nothing */
 };
 const struct storage_terms *storage_terms(enum storage_product p);
 int storage_product_find(const char *name); /* by terms.name; -1 = unknown */
 /* A tier of one product by tier name or the vendor's class name (Cool, NEARLINE, case-blind). */
 const struct storage_rule *storage_rule_in(enum storage_product p, const char *name);
+/* Bytes a second that so many bytes are read at; 0 = the rule has no speed. */
+double storage_bps(const struct storage_rule *r, double bytes);
 /* i-th tier of a product, NULL past the end; hot tier first. */
 const struct storage_rule *storage_rule_at(enum storage_product p, int i);
 /* By tier name or the vendor's class name (STANDARD_IA), NULL if unknown. */

@@ -2,6 +2,7 @@
  * costs and how fast it is. Sources of the data: where they live, or a copy in the region's object
  * store; readers: the source itself, a block volume on each machine, the machines' own NVMe. */
 #include "place.h"
+#include "gputier/tier.h"
 #include <math.h>
 #include <string.h>
 
@@ -132,41 +133,13 @@ static void read_efs(struct places *b, const struct source *from)
     }
 }
 
-/* Bytes per second of a volume of this size; assumptions marked in the plan's notes. */
-static double volume_bps(const char *tier, double bytes)
+/* Bytes per second of a volume or share of this size by the tier's rule; assumptions are marked in
+ * the plan's notes. */
+static double speed_of(const char *tier, double bytes)
 {
-    double gib = fmax(1, bytes / GIB);
-    if (strcmp(tier, "ebs_gp2") == 0) {
-        return (gib <= 170 ? 128 : 250) * MIB;
-    }
-    if (strcmp(tier, "ebs_st1") == 0 || strcmp(tier, "ebs_sc1") == 0) {
-        return fmin(500, (tier[4] == 's' && tier[5] == 't' ? 40 : 12) * gib / 1024) * MIB;
-    }
-    if (strcmp(tier, "gcp_pd_balanced") == 0) {
-        return fmin(1200, 140 + 0.28 * gib) * MIB;
-    }
-    if (strcmp(tier, "gcp_pd_ssd") == 0) {
-        return fmin(1200, 240 + 0.48 * gib) * MIB;
-    }
-    if (strcmp(tier, "gcp_pd_standard") == 0) {
-        return fmin(1200, 0.12 * gib) * MIB;
-    }
-    if (strcmp(tier, "oci_block") == 0) {
-        return fmin(480e6, 480e3 * gib);
-    }
-    return 125 * MIB; /* gp3 included, premium disks of this size */
-}
-
-static double file_bps(const char *tier, double bytes)
-{
-    double tib = bytes / TIB;
-    if (strncmp(tier, "fsx_lustre", 10) == 0) {
-        return (strstr(tier, "scratch") != NULL ? 200e6 : 125e6) * fmax(1.2, tib);
-    }
-    if (strncmp(tier, "gcp_filestore", 13) == 0) {
-        return 260 * MIB * fmax(1, tib);
-    }
-    return 100 * MIB;
+    const struct storage_rule *r = storage_rule_find(tier);
+    double bps = r != NULL ? storage_bps(r, bytes) : 0;
+    return bps > 0 ? bps : 100 * MIB;
 }
 
 static void read_in_place(struct places *b, const struct source *from)
@@ -177,12 +150,12 @@ static void read_in_place(struct places *b, const struct source *from)
         if (strncmp(from->tier, "efs_", 4) == 0) {
             read_efs(b, from);
         } else if ((p = start_place(b, from, PLACE_IN_PLACE, from->tier, "")) != NULL) {
-            p->shared_bps = file_bps(from->tier, b->q->data_bytes);
+            p->shared_bps = speed_of(from->tier, b->q->data_bytes);
         }
         break;
     case TIER_BLOCK:
         if ((p = start_place(b, from, PLACE_IN_PLACE, from->tier, "")) != NULL) {
-            p->node_bps = volume_bps(from->tier, b->q->data_bytes);
+            p->node_bps = speed_of(from->tier, b->q->data_bytes);
             p->max_nodes = 1;
         }
         break;
@@ -212,7 +185,7 @@ static void read_volume(struct places *b, const struct source *from)
         if (p == NULL) {
             return;
         }
-        p->node_bps = gp3 ? level[i] * MIB : volume_bps(tier, bytes);
+        p->node_bps = gp3 ? level[i] * MIB : speed_of(tier, bytes);
         b->rc = charge_storage(q, &p->charges, b->r, tier, "storage", bytes, 1 / month,
                                BASIS_NODE_RUN_HOUR, COMP_STORAGE,
                                "training data: a volume on each machine during the run",

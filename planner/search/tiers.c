@@ -69,7 +69,8 @@ const char *tier_default_block(const char *vendor)
 
 double tier_month_hours(const char *tier)
 {
-    return strncmp(tier, "ebs_", 4) == 0 ? 720 : 730;
+    const struct storage_rule *r = storage_rule_find(tier);
+    return r != NULL && storage_terms(r->product)->month == MONTH_30_DAYS ? 720 : 730;
 }
 
 double tier_billed_bytes(const char *tier, double bytes, double files, double *hot_bytes,
@@ -78,13 +79,13 @@ double tier_billed_bytes(const char *tier, double bytes, double files, double *h
     const struct storage_rule *r = storage_rule_find(tier);
     *hot_bytes = 0;
     *hot = tier;
-    if (r == NULL || files <= 0 || r->product == PRODUCT_EBS) {
+    if (r == NULL || files <= 0 || r->volume) {
         return bytes;
     }
     const struct storage_rule *first = storage_rule_at(r->product, 0);
     double size = bytes / files;
-    if (r->product == PRODUCT_EFS) {
-        size = fmax(1, ceil(size / 4096)) * 4096; /* R-EFS-02 */
+    if (r->object_step > 0) {
+        size = fmax(1, ceil(size / r->object_step)) * r->object_step;
     }
     size = fmax(size, r->min_bytes) + r->overhead_tier;
     if (r == first) {

@@ -1,10 +1,10 @@
 /* Vendor rules of storage tiers as data (storage-tiers.md, rule codes in the last column). Prices
  * come from the catalog; nothing here is a price. */
-#include "gputier/tier.h"
+#include "rules.h"
+#include "gputier/units.h"
 #include <string.h>
 #include <strings.h>
 
-#define BIT(i) (1u << (i))
 enum { S_STD, S_IA, S_IT, S_ZIA, S_GIR, S_GFR, S_GDA, S_EXPRESS };
 
 /* One tier of AWS: its archives ask for a restore, which is paid and leaves a copy (R-S3-17, 18).
@@ -15,7 +15,8 @@ enum { S_STD, S_IA, S_IT, S_ZIA, S_GIR, S_GFR, S_GDA, S_EXPRESS };
         .tier = name_, .product = p, .class_name = class_, .min_days = days, .min_bytes = least,   \
         .overhead_tier = own, .overhead_hot = hot, .min_age_days = age, .latency_s = wait,         \
         .archive = archive_, .single_zone = zone, .automatic = automatic_, .down = down_,          \
-        .rule = rule_, .restore_fee = archive_, .restore_copy = archive_                           \
+        .rule = rule_, .restore_fee = archive_, .restore_copy = archive_,                          \
+        .object_step = (p) == PRODUCT_EFS ? 4096 : 0                                               \
     }
 
 /* S3 (R-S3-04 … R-S3-16). Latency: first byte, for the archives the standard retrieval. */
@@ -49,23 +50,6 @@ static const struct storage_rule efs[] = {
                   BIT(E_ARCHIVE), "R-EFS-03"),
     [E_ARCHIVE] = RULE("efs_archive", PRODUCT_EFS, "ARCHIVE", 90, 131072, 0, 2048, 1, 0.03, false,
                        false, false, 0, "R-EFS-03"),
-};
-
-/* EBS (R-EBS-01 …): a volume changes its type in place, in any direction, without a fee. */
-#define EBS_ANY 0x3fu
-static const struct storage_rule ebs[] = {
-    RULE("ebs_gp3", PRODUCT_EBS, "gp3", 0, 0, 0, 0, 0, 0.001, false, false, false, EBS_ANY,
-         "R-EBS-03"),
-    RULE("ebs_gp2", PRODUCT_EBS, "gp2", 0, 0, 0, 0, 0, 0.001, false, false, false, EBS_ANY,
-         "R-EBS-01"),
-    RULE("ebs_io1", PRODUCT_EBS, "io1", 0, 0, 0, 0, 0, 0.001, false, false, false, EBS_ANY,
-         "R-EBS-04"),
-    RULE("ebs_io2", PRODUCT_EBS, "io2", 0, 0, 0, 0, 0, 0.0005, false, false, false, EBS_ANY,
-         "R-EBS-05"),
-    RULE("ebs_st1", PRODUCT_EBS, "st1", 0, 0, 0, 0, 0, 0.01, false, false, false, EBS_ANY,
-         "R-EBS-06"),
-    RULE("ebs_sc1", PRODUCT_EBS, "sc1", 0, 0, 0, 0, 0, 0.02, false, false, false, EBS_ANY,
-         "R-EBS-07"),
 };
 
 /* Azure Blob (R-AZ-01 … R-AZ-11), one product a redundancy; Archive only where it exists. Lifecycle
@@ -212,11 +196,7 @@ static const struct storage_rule obs[] = {
 
 #define TABLE(t)  .rule = (t), .n = sizeof(t) / sizeof *(t)
 #define FREE_NOTE "free allowances of the account are not counted"
-static const struct {
-    const struct storage_rule *rule;
-    int n;
-    struct storage_terms terms;
-} products[PRODUCT_COUNT] = {
+static const struct product_rules products[PRODUCT_FIRST_VOLUME] = {
     [PRODUCT_S3] = {TABLE(s3), .terms = {.name = "s3",
                                          .vendor = "aws",
                                          .region = "us-east-1",
@@ -228,11 +208,6 @@ static const struct {
                                            .title = "EFS",
                                            .up = UP_IN_PLACE,
                                            .lifecycle = LIFECYCLE_EFS}},
-    [PRODUCT_EBS] = {TABLE(ebs), .terms = {.name = "ebs",
-                                           .vendor = "aws",
-                                           .region = "us-east-1",
-                                           .title = "EBS",
-                                           .up = UP_IN_PLACE}},
 #define AZURE_TERMS(red)                                                                           \
     {                                                                                              \
         .name = "azure_blob_" red, .vendor = "azure", .region = "eastus",                          \
@@ -247,7 +222,7 @@ static const struct {
                                .region = "us-central1",
                                .title = "Cloud Storage",
                                .early_free = true,
-                               .hourly = true,
+                               .month = MONTH_730_HOURS,
                                .lifecycle = LIFECYCLE_GCS,
                                .note = "Autoclass is switched on for a whole bucket and is not "
                                        "among the tiers tried"}},
@@ -263,12 +238,14 @@ static const struct {
                               .vendor = "cloudflare",
                               .region = "*",
                               .title = "R2",
+                              .month = MONTH_30_DAYS,
                               .note = FREE_NOTE "; each month's GB and millions of requests are "
                                                 "rounded up by the vendor, not here"}},
     [PRODUCT_WASABI] = {TABLE(wasabi), .terms = {.name = "wasabi",
                                                  .vendor = "wasabi",
                                                  .region = "*",
                                                  .title = "Wasabi",
+                                                 .month = MONTH_30_DAYS,
                                                  .min_account_bytes = 1ULL << 40}},
     [PRODUCT_B2] = {TABLE(b2), .terms = {.name = "b2",
                                          .vendor = "backblaze",
@@ -295,20 +272,25 @@ static const struct {
                                            .fee = FEE_TARGET_PUT}},
 };
 
+static const struct product_rules *rules_of(enum storage_product p)
+{
+    return p < PRODUCT_FIRST_VOLUME ? &products[p] : volume_product(p);
+}
+
 const struct storage_rule *storage_rule_at(enum storage_product p, int i)
 {
-    return p < PRODUCT_COUNT && i >= 0 && i < products[p].n ? &products[p].rule[i] : NULL;
+    return p < PRODUCT_COUNT && i >= 0 && i < rules_of(p)->n ? &rules_of(p)->rule[i] : NULL;
 }
 
 const struct storage_terms *storage_terms(enum storage_product p)
 {
-    return p < PRODUCT_COUNT ? &products[p].terms : NULL;
+    return p < PRODUCT_COUNT ? &rules_of(p)->terms : NULL;
 }
 
 int storage_product_find(const char *name)
 {
     for (int p = 0; name && p < PRODUCT_COUNT; p++) {
-        if (strcmp(products[p].terms.name, name) == 0) {
+        if (strcmp(rules_of((enum storage_product)p)->terms.name, name) == 0) {
             return p;
         }
     }
@@ -329,12 +311,23 @@ const struct storage_rule *storage_rule_in(enum storage_product p, const char *n
 const struct storage_rule *storage_rule_find(const char *name)
 {
     for (int p = 0; name && p < PRODUCT_COUNT; p++) {
-        for (int i = 0; i < products[p].n; i++) {
-            const struct storage_rule *r = &products[p].rule[i];
-            if (strcmp(r->tier, name) == 0) {
-                return r;
+        const struct product_rules *all = rules_of((enum storage_product)p);
+        for (int i = 0; i < all->n; i++) {
+            if (strcmp(all->rule[i].tier, name) == 0) {
+                return &all->rule[i];
             }
         }
     }
     return storage_rule_in(PRODUCT_S3, name);
+}
+
+double storage_bps(const struct storage_rule *r, double bytes)
+{
+    const struct storage_speed *s = &r->speed;
+    double least = (double)r->least_bytes, gib = (bytes > least ? bytes : least) / GT_GIB;
+    if (s->large_gib > 0 && gib > s->large_gib) {
+        return s->large;
+    }
+    double bps = s->base + s->per_gib * gib;
+    return s->most > 0 && bps > s->most ? s->most : bps;
 }

@@ -110,6 +110,11 @@ int cost_stay(const struct tier_model *m, const struct tm_group *g, int k, int s
     if (tier->rule->overhead_hot) {
         rc = rc < 0 ? rc : add(out, hot, g->objects * tier->rule->overhead_hot, months);
     }
+    if (tier->rule->iops) {
+        uint64_t most = tier->rule->most_bytes;
+        gt_u128 volumes = most && g->bytes > most ? (g->bytes + most - 1) / most : 1;
+        rc = rc < 0 ? rc : add(out, &tier->iops, volumes * tier->rule->iops, months);
+    }
     if (g->reads == 0 && g->read_bytes == 0) {
         return rc;
     }
@@ -141,6 +146,11 @@ int cost_move(const struct tier_model *m, const struct tm_group *g, int from, in
     const struct tm_tier *f = &m->tier[from], *t = &m->tier[to];
     *out = 0;
     if (m->move[from][to] == MOVE_LIFECYCLE) {
+        if (m->terms->fee == FEE_COPY_DAY) {
+            struct tm_rate day = t->storage;
+            day.qty *= 30;
+            return add(out, &day, g->billed[to], 1);
+        }
         const struct tm_rate *fee = m->terms->fee == FEE_SOURCE_PUT   ? &f->put
                                     : m->terms->fee == FEE_TARGET_PUT ? &t->put
                                                                       : &t->transition;
@@ -222,9 +232,15 @@ int tm_discount(const struct tier_model *m, gt_u128 hot_bytes, money *out)
 {
     struct tm_rate r = m->tier[m->hot].storage;
     *out = 0;
-    if (hot_bytes < m->terms->min_account_bytes) {
+    gt_u128 bought = hot_bytes, step = m->terms->account_step;
+    if (bought <= m->terms->min_account_bytes) { /* R-WAS-01, R-FSX-01 */
+        bought = m->terms->min_account_bytes;
+    } else if (step > 0) {
+        bought = (bought + step - 1) / step * step;
+    }
+    if (bought > hot_bytes) {
         money more;
-        int rc = tm_amount(&r, m->terms->min_account_bytes - hot_bytes, 1, &more);
+        int rc = tm_amount(&r, bought - hot_bytes, 1, &more);
         rc = rc < 0 ? rc : money_add(*out, -more, out);
         if (rc < 0) {
             return rc;

@@ -33,8 +33,9 @@ static size_t skip_allowance(const struct catalog_storage *s, size_t first, size
  * the hour (R-GCS-01). */
 static uint64_t period_of(const struct tier_model *m, enum storage_unit u, uint64_t *of)
 {
-    bool month = u == SU_GIB_MONTH || u == SU_GB_MONTH || u == SU_OBJECT_MONTH;
-    *of = month && m->terms->hourly ? 73 : 1;
+    bool month = u == SU_GIB_MONTH || u == SU_GB_MONTH || u == SU_OBJECT_MONTH ||
+                 u == SU_IOPS_MONTH || u == SU_DISK_MONTH;
+    *of = month && m->terms->month == MONTH_730_HOURS ? 73 : 1;
     return *of == 73 ? 72 : 1;
 }
 
@@ -74,40 +75,79 @@ static struct tm_rate rate_of(const struct lookup *l, const char *tier, const ch
     return r;
 }
 
+/* Disks sold by size: the rate becomes 10^-12 and what is billed the price itself. */
+static void read_sizes(const struct lookup *l, struct tm_tier *t, const char *tier)
+{
+    const struct catalog_storage *s = &l->c->storage;
+    size_t first, n = catalog_storage_rates(l->c, l->vendor, l->region, catalog_id(l->c, tier),
+                                            "storage", &first);
+    if (!t->storage.known || s->unit[first] != SU_DISK_MONTH) {
+        return;
+    }
+    uint64_t of, part = period_of(l->m, SU_DISK_MONTH, &of);
+    t->storage = (struct tm_rate){.known = true, .rate = (money)part, .qty = of};
+    t->size = s;
+    t->first_size = first;
+    t->n_sizes = n;
+    for (size_t i = 1; i < n; i++) {
+        remember(l->m, first + i);
+    }
+}
+
+static void read_storage(const struct lookup *l, struct tm_tier *t)
+{
+    const struct storage_rule *r = t->rule;
+    const char *component = r->price.component ? r->price.component : "storage";
+    const char *tier = r->price.tier ? r->price.tier : r->tier;
+    t->storage = rate_of(l, tier, r->automatic ? "storage_frequent" : component);
+    if (r->automatic) {
+        t->infrequent = rate_of(l, tier, "storage_infrequent");
+        t->instant = rate_of(l, tier, "storage_archive_instant");
+        t->monitor = rate_of(l, tier, "monitoring");
+    }
+    if (r->volume && strcmp(component, "storage") == 0) {
+        read_sizes(l, t, tier);
+    }
+    if (r->iops) {
+        t->iops = rate_of(l, tier, "provisioned_iops");
+    }
+}
+
+/* What is known decides which tiers are tried: what reads, the way in and every month cost. */
+static void judge_tier(const struct lookup *l, struct tm_tier *t)
+{
+    const struct storage_rule *r = t->rule;
+    bool hot = r == storage_rule_at(r->product, 0);
+    bool home = t->storage.known && !r->single_zone;
+    if (r->volume) {
+        t->reads_known = !r->archive || t->retrieval.known;
+        t->usable = home && t->reads_known && (r->iops == 0 || t->iops.known);
+    } else if (r->product == PRODUCT_EFS) {
+        t->reads_known = hot || t->retrieval.known;
+        t->usable = home && (hot || t->transition.known);
+    } else {
+        bool steps = !r->automatic || (t->infrequent.known && t->instant.known && t->monitor.known);
+        bool entry = l->m->terms->fee == FEE_SOURCE_PUT ||
+                     (l->m->terms->fee == FEE_TARGET_PUT ? t->put.known : t->transition.known);
+        t->reads_known =
+            t->get.known && (hot || t->retrieval.known) && (!r->restore_fee || t->restore.known);
+        t->usable = home && entry && steps;
+    }
+}
+
 static void read_tier(const struct lookup *l, struct tm_tier *t)
 {
     const char *name = t->rule->tier;
     const char *requests =
         l->m->terms->one_request_price ? l->m->tier[l->m->hot].rule->tier : t->rule->tier;
-    bool hot = t->rule == storage_rule_at(t->rule->product, 0);
-    t->storage = rate_of(l, name, t->rule->automatic ? "storage_frequent" : "storage");
-    if (t->rule->automatic) {
-        t->infrequent = rate_of(l, name, "storage_infrequent");
-        t->instant = rate_of(l, name, "storage_archive_instant");
-        t->monitor = rate_of(l, name, "monitoring");
-    }
+    read_storage(l, t);
     t->put = rate_of(l, requests, "put");
     t->get = rate_of(l, requests, "get");
     t->transition = rate_of(l, name, "transition");
     t->retrieval = rate_of(l, name, "retrieval");
     t->restore = rate_of(l, name, "retrieval_request");
     t->periods = t->rule->from_creation ? 0 : (t->rule->min_days + 29) / 30;
-    enum storage_product p = t->rule->product;
-    if (p == PRODUCT_EBS) {
-        t->reads_known = true;
-        t->usable = t->storage.known;
-    } else if (p == PRODUCT_EFS) {
-        t->reads_known = hot || t->retrieval.known;
-        t->usable = t->storage.known && (hot || t->transition.known);
-    } else {
-        bool steps =
-            !t->rule->automatic || (t->infrequent.known && t->instant.known && t->monitor.known);
-        bool entry = l->m->terms->fee == FEE_SOURCE_PUT ||
-                     (l->m->terms->fee == FEE_TARGET_PUT ? t->put.known : t->transition.known);
-        t->reads_known = t->get.known && (hot || t->retrieval.known) &&
-                         (!t->rule->restore_fee || t->restore.known);
-        t->usable = t->storage.known && entry && steps && !t->rule->single_zone;
-    }
+    judge_tier(l, t);
 }
 
 /* What a move needs must be priced: entering by lifecycle, or a copy back to the hot tier. */
@@ -134,7 +174,7 @@ static void read_brackets(const struct lookup *l, struct tier_model *m)
     const char *hot = m->tier[m->hot].rule->tier;
     uint32_t id = catalog_id(l->c, hot);
     size_t n = catalog_storage_rates(l->c, l->vendor, l->region, id, "storage", &first);
-    if (n == 0) {
+    if (n == 0 || m->tier[m->hot].n_sizes > 0) { /* sizes are no brackets */
         return;
     }
     first = skip_allowance(s, first, &n);
@@ -186,6 +226,11 @@ int model_build(struct tier_model *m, enum storage_product p, const struct catal
         }
     }
     m->min_size_month = dated && o->min_size_from > 0 ? o->min_size_from - 1 : INT_MAX;
+    if (m->tier[m->hot].rule->scratch) { /* R-SCR-01, R-FSX-01 */
+        return gt_fail(err, GT_EUNSUPPORTED, "",
+                       "%s is lost with its machine or server: no data have their home there",
+                       m->tier[m->hot].rule->tier);
+    }
     if (!m->tier[m->hot].storage.known) {
         return gt_fail(err, GT_ENOTFOUND, "catalog", "no price of %s in %s/%s: fetch or import it",
                        m->tier[m->hot].rule->tier, o->vendor, o->region);
@@ -209,20 +254,49 @@ static gt_u128 larger(gt_u128 a, gt_u128 b)
     return a > b ? a : b;
 }
 
+static gt_u128 up_to(gt_u128 bytes, uint64_t step)
+{
+    return (bytes + step - 1) / step * step;
+}
+
+/* As much of a volume as has to be bought. */
+static gt_u128 volume_bytes(const struct storage_rule *r, gt_u128 bytes)
+{
+    if (bytes <= r->least_bytes || r->step_bytes == 0) {
+        return larger(bytes, r->least_bytes);
+    }
+    return larger(up_to(bytes, r->step_bytes), r->least_bytes);
+}
+
+/* Money of the disks that hold so many bytes: the largest size as often as it is filled and the
+ * least one that takes the rest (R-AZ-10). */
+static gt_u128 disks_price(const struct tm_tier *t, gt_u128 bytes)
+{
+    const struct catalog_storage *s = t->size;
+    size_t last = t->first_size + t->n_sizes - 1, i = t->first_size;
+    gt_u128 gib = larger(bytes + GT_GIB - 1, GT_GIB) / GT_GIB;
+    money top = s->to_qty[last] / MONEY_SCALE;
+    gt_u128 largest = top > 0 ? (gt_u128)top : gib, whole = (gib - 1) / largest;
+    gt_u128 rest = gib - whole * largest;
+    while (i < last && (gt_u128)(s->to_qty[i] / MONEY_SCALE) < rest) {
+        i++;
+    }
+    return whole * (gt_u128)s->rate[last] + (gt_u128)s->rate[i];
+}
+
 /* Bytes billed at the tier's own rate, no object below `least`. A cell of the histogram lies on one
  * side of every vendor's least size (R-IM-02), but for 128 KiB, which has a sum of its own. */
-static gt_u128 billed(const struct tier_model *m, const struct storage_rule *r,
-                      const struct tm_group *g, gt_u128 min128k, uint64_t least)
+static gt_u128 billed(const struct tm_tier *t, const struct tm_group *g, gt_u128 min128k,
+                      uint64_t least)
 {
+    const struct storage_rule *r = t->rule;
+    if (r->volume) {
+        return t->n_sizes ? disks_price(t, g->bytes) : volume_bytes(r, g->bytes);
+    }
     gt_u128 b = g->bytes;
-    if (m->product == PRODUCT_EFS) { /* each file up to the next 4 KiB; the mean stands for all */
+    if (r->object_step) { /* each up to the next step; the mean stands for all */
         gt_u128 mean = g->objects ? (g->bytes + g->objects - 1) / g->objects : 0;
-        b = g->objects * ((larger(mean, 1) + 4095) / 4096) * 4096;
-    } else if (m->product == PRODUCT_EBS) {
-        gt_u128 floor = strcmp(r->class_name, "st1") == 0 || strcmp(r->class_name, "sc1") == 0
-                            ? (gt_u128)125 * GT_GIB
-                            : GT_GIB;
-        b = larger((g->bytes + GT_GIB - 1) / GT_GIB * GT_GIB, floor);
+        b = g->objects * up_to(larger(mean, 1), r->object_step);
     }
     b = larger(b, g->objects * least);
     if (least == 131072) {
@@ -263,12 +337,10 @@ static int first_entry(const struct tier_model *m, int k, const struct tier_grou
     if (q->reads > 0 && !t->reads_known) {
         return INT_MAX;
     }
-    if (m->product == PRODUCT_EBS && q->reads > 0) {
-        bool small = q->objects && q->bytes / q->objects < GT_MIB;
-        bool cold = strcmp(t->rule->class_name, "sc1") == 0;
-        if (cold || (small && strcmp(t->rule->class_name, "st1") == 0)) {
-            return INT_MAX; /* hard disks: for large sequential reads, sc1 for rare ones */
-        }
+    uint32_t least = t->rule->read_least;
+    bool small = q->objects && q->bytes / q->objects < least;
+    if (q->reads > 0 && least > 0 && (small || least == UINT32_MAX)) {
+        return INT_MAX;
     }
     double wait = t->rule->min_age_days - g->age_days;
     return wait > 0 ? (int)ceil(wait / 30) : 0;
@@ -284,9 +356,10 @@ void model_group(const struct tier_model *m, const struct tier_group *g,
         g->bytes_min128k ? g->bytes_min128k : larger(g->bytes, (gt_u128)g->objects * 131072);
     for (int k = 0; k < m->n; k++) {
         const struct storage_rule *r = m->tier[k].rule;
-        out->billed[k] = billed(m, r, out, min128k, r->min_bytes);
+        uint64_t later = r->later_min_bytes ? r->later_min_bytes : r->min_bytes;
+        out->billed[k] = billed(&m->tier[k], out, min128k, r->min_bytes);
         out->later[k] =
-            billed(m, r, out, min128k, r->later_min_bytes ? r->later_min_bytes : r->min_bytes);
+            later == r->min_bytes ? out->billed[k] : billed(&m->tier[k], out, min128k, later);
     }
     double reads = g->reads_per_month > 0 ? g->reads_per_month : 0;
     double share = g->read_fraction >= 0 ? g->read_fraction : reads;

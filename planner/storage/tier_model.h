@@ -23,6 +23,10 @@ struct tm_tier {
     const struct storage_rule *rule;
     bool usable; /* may be a target */
     struct tm_rate storage, infrequent, instant, put, get, transition, retrieval, restore, monitor;
+    struct tm_rate iops; /* one of them for a month, where a volume is bought with some */
+    /* Disks sold by size: prices and sizes in the catalog; billed[] is then money, storage 1. */
+    const struct catalog_storage *size;
+    size_t first_size, n_sizes;
     bool reads_known;
     int periods; /* minimum duration in periods of 30 days, as far as it counts from the entry */
 };

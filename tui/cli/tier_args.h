@@ -10,9 +10,10 @@
         {"vendor", 0, OPT_VALUE, "VENDOR", "whose tiers (aws, or the one of --from)"},             \
         {"region", 0, OPT_VALUE, "REGION", "where, e.g. us-east-1 or aws/us-east-1"},              \
         {"from", 0, OPT_VALUE, "TIER",                                                             \
-         "where the data live when the input does not say: a tier, or a product: s3, efs, ebs, "   \
-         "azure_blob_lrs, azure_blob_zrs, azure_blob_grs, gcs, oci, r2, wasabi, b2, oss, cos, "    \
-         "obs"},                                                                                   \
+         "where the data live when the input does not say: a tier, or a product: s3, efs, gcs, "   \
+         "azure_blob_lrs, azure_blob_zrs, azure_blob_grs, oci, r2, wasabi, b2, oss, cos, obs; "    \
+         "volumes and file systems: ebs, fsx_lustre, azure_disk, azure_files_lrs (zrs, grs, "      \
+         "gzrs, premium_lrs, premium_zrs), gcp_disk, gcp_filestore, oci_block, oci_file"},         \
         {"max-wait", 0, OPT_LIST, "DURATION[@PREFIX]",                                             \
          "longest acceptable wait for the first byte, of everything or of a prefix (any)"},        \
         {"budget", 0, OPT_LIST, "MONEY[/mo]",                                                      \

@@ -3,6 +3,7 @@
 #define GPUTIER_INVENTORY_SQL_H
 #include "gputier/buf.h"
 #include "gputier/error.h"
+#include "gputier/inventory.h"
 #include <stdint.h>
 
 struct inventory_sql {
@@ -16,5 +17,21 @@ struct inventory_sql {
     int64_t as_of;
 };
 int inventory_sql(const struct inventory_sql *q, struct buf *out, struct gt_error *err) GT_CHECK;
+
+/* That query, carried out by the engine. */
+struct inventory_run {
+    const char *engine, *sql;
+    const char *where;          /* duckdb: a database file, or :memory: */
+    int64_t max_time_s;         /* 0 = 2 h */
+    const volatile int *cancel; /* NULL = never */
+    /* From time to time: rows that the engine has read, as far as it tells; bytes of the answer.
+     * NULL = never. */
+    void (*progress)(void *ctx, const struct inventory_progress *p);
+    void *progress_ctx;
+};
+/* inv: empty, of the query's depth and as_of. The answer is checked row by row; nothing of inv may
+ * be used after an error. GT_EUSAGE: an engine that is not run from here. */
+int inventory_sql_run(const struct inventory_run *o, struct inventory *inv,
+                      struct gt_error *err) GT_CHECK;
 
 #endif

@@ -74,6 +74,18 @@ def compare(name, text, want):
     expect(len(want) > 200, f'{name}: only {len(want)} rows are compared')
 
 
+def same_run(engine, tmp, out, *args, access=False):
+    """--run gives what `aggregate` gives, byte for byte, on standard output and in -o, and `tier` takes it."""
+    mine = ('--access', tmp / 'access.csv') if access else ()
+    want = inputs.run('inventory', 'aggregate', tmp / 'data.csv', '--columns', SCHEMA, '--format', 'csv', *mine)[0]
+    got = query(engine, *args, '--format', 'csv')[0]
+    expect(got == want and want.count(b'\n') > 200, f'{engine} {args}: --run: {len(got)} bytes for {len(want)}')
+    query(engine, *args, '-o', out)
+    expect(out.read_bytes() == want, f'{engine} {args}: -o')
+    mine = asked.run('tier', tmp / 'data.csv', '--columns', SCHEMA, '--format', 'json', *mine).stdout
+    expect(asked.run('tier', '-', '--format', 'json', input=got).stdout == mine, f'{engine} {args}: tier answers otherwise')
+
+
 class Postgres:
     """A cluster of its own on a socket in a folder of its own, which user postgres can reach where this is root."""
 

@@ -49,6 +49,27 @@ def in_duckdb(command, tmp):
         common.compare(f'duckdb parquet {depth}', execute(command, text), common.aggregate(tmp, '--depth', depth))
 
 
+def run_duckdb(command, tmp):
+    """--run, by a command named duckdb: files without a database, and a database that is only read."""
+    path = os.environ['PATH']
+    if command[0] == 'node':
+        (tmp / 'bin').mkdir()
+        (tmp / 'bin/duckdb').write_text(f'#!/bin/sh\nexec node {command[1]} "$@"\n')
+        (tmp / 'bin/duckdb').chmod(0o755)
+        os.environ['PATH'] = f'{tmp}/bin:{path}'
+    make = (f"CREATE TABLE lake AS SELECT * FROM '{tmp}/part.parquet';\nCREATE TABLE reads AS SELECT * FROM read_csv('{tmp}/access.csv', "
+            "header = true, columns = {'key': 'VARCHAR', 'last_access': 'TIMESTAMPTZ'});\n")
+    subprocess.run(['duckdb', tmp / 'lake.db'], input=make.encode(), check=True, capture_output=True)
+    out = tmp / 'run.csv'
+    for args in (('--from', tmp / 'data.csv.gz', '--columns', common.SCHEMA, '--run', ':memory:'), ('--from', tmp / '*.parquet', '--run', ':memory:'),
+                 ('--from', 'lake', '--run', tmp / 'lake.db')):
+        common.same_run('duckdb', tmp, out, *args)
+    common.same_run('duckdb', tmp, out, '--from', 'lake', '--access', 'reads', '--run', tmp / 'lake.db', access=True)
+    p = asked.run('inventory', 'sql', '--engine', 'duckdb', '--from', 'nothing', '--run', tmp / 'lake.db', code=1)
+    asked.expect(b'nothing' in p.stderr and p.stdout == b'', f'duckdb: no such table: {p.stderr}')
+    os.environ['PATH'] = path
+
+
 def in_clickhouse(command, tmp):
     text = common.query('clickhouse', '--from', tmp / 'data.csv', '--columns', common.SCHEMA)[0].decode()
     common.compare('clickhouse csv', execute(command, text), common.aggregate(tmp))
@@ -73,6 +94,7 @@ def main():
         common.data(tmp)
         if duck:
             in_duckdb(duck, tmp)
+            run_duckdb(duck, tmp)
         if click:
             in_clickhouse(click, tmp)
     print(f'duckdb {"run" if duck else "NOT RUN"}, clickhouse {"run" if click else "NOT RUN"}')

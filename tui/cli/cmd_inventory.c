@@ -1,6 +1,6 @@
 /* inventory import|aggregate|sql: listings and vendor inventories to the histogram R-IM-02 of the
  * storage rules. `import` reads and checks, and keeps the histogram in a file; `aggregate` prints
- * it; `sql` prints the query that makes it in another engine. */
+ * it; `sql` prints the query that makes it in another engine, or has it carried out there. */
 #include "gputier/csvw.h"
 #include "gputier/inventory_sql.h"
 #include "gputier/jsonw.h"
@@ -22,6 +22,10 @@ static const struct cli_option options[] = {
      "key=,size=,last_modified=,storage_class=,is_latest=,is_delete_marker= to columns or "
      "expressions (default: those of S3 Inventory with all versions), --access names a table of "
      "key, last_access"},
+    {"run", 0, OPT_VALUE, "WHERE",
+     "sql: have the engine carry it out and print the rows of `aggregate`. duckdb: a database "
+     "file or :memory:, by the command duckdb"},
+    {"max-time", 0, OPT_VALUE, "DURATION", "sql --run: give up after so long (2h)"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
 static const char *const columns[] = {"prefix",  "storage_class", "is_latest",
@@ -196,7 +200,52 @@ static int show(struct app *app, const struct cli_args *args, const struct inven
     return rc;
 }
 
-static int print_sql(struct app *app, const struct cli_args *args, struct gt_error *err)
+static int max_time(const struct cli_args *args, int64_t *out, struct gt_error *err)
+{
+    const char *text = cli_value(args, "max-time");
+    double s = 0;
+    *out = 0;
+    if (text && (duration_parse(text, false, &s, NULL) || !(s >= 1 && s <= 1e6))) {
+        return gt_fail(err, GT_EUSAGE, "",
+                       "--max-time: found '%.40s', expected a duration such as 90s or 2h, from 1s "
+                       "to 11d",
+                       text);
+    }
+    *out = (int64_t)s;
+    return 0;
+}
+
+/* Has the engine carry the query out; shows and keeps its answer as that of `aggregate`. */
+static int run_sql(struct app *app, const struct cli_args *args, const struct inventory_sql *q,
+                   const char *text, struct gt_error *err)
+{
+    struct inventory_options o = {
+        .depth = q->depth, .as_of = q->as_of, .cancel = app->cancel, .max_bad = 0};
+    struct inventory_run how = {
+        .engine = q->engine, .sql = text, .where = cli_value(args, "run"), .cancel = app->cancel};
+    const char *output = cli_value(args, "output");
+    const struct inventory_row *row;
+    struct inventory *inv = NULL;
+    struct inventory_bar bar;
+    size_t n;
+    int rc = max_time(args, &how.max_time_s, err);
+    rc = rc ? rc : inventory_new(&o, &inv, err);
+    if (rc) {
+        return rc;
+    }
+    inventory_bar_begin(app, &bar);
+    how.progress = bar.shown ? inventory_bar_draw : NULL;
+    how.progress_ctx = &bar;
+    rc = inventory_sql_run(&how, inv, err);
+    inventory_bar_end(&bar);
+    rc = rc ? rc : inventory_rows(inv, &row, &n, err);
+    rc = rc || !output ? rc : save(output, row, n, err);
+    rc = rc ? rc : show(app, args, inv, row, n, output, err);
+    inventory_free(inv);
+    return rc;
+}
+
+static int do_sql(struct app *app, const struct cli_args *args, struct gt_error *err)
 {
     struct inventory_sql q = {.engine = cli_value(args, "engine"),
                               .from = cli_value(args, "from"),
@@ -207,10 +256,16 @@ static int print_sql(struct app *app, const struct cli_args *args, struct gt_err
     if (!q.engine || args->n_positional > 1) {
         return gt_fail(err, GT_EUSAGE, "", "sql takes --engine and --from, no file");
     }
+    bool run = cli_value(args, "run") != NULL;
+    if (!run && (cli_value(args, "output") || cli_value(args, "max-time"))) {
+        return gt_fail(err, GT_EUSAGE, "",
+                       "sql: --output and --max-time are for --run; the query itself goes to "
+                       "standard output");
+    }
     buf_init(&b, 1UL << 20);
     int rc = inventory_depth(args, &q.depth, err);
     rc = rc ? rc : inventory_sql(&q, &b, err);
-    rc = rc ? rc : app_put(&b, err);
+    rc = rc ? rc : run ? run_sql(app, args, &q, b.data, err) : app_put(&b, err);
     buf_release(&b);
     return rc;
 }
@@ -220,7 +275,7 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
     const char *what = args->n_positional ? args->positional[0] : "";
     bool import = strcmp(what, "import") == 0;
     if (strcmp(what, "sql") == 0) {
-        return print_sql(app, args, err);
+        return do_sql(app, args, err);
     }
     if (!import && strcmp(what, "aggregate") != 0) {
         return gt_fail(err, GT_EUSAGE, "", "found '%.40s', expected import, aggregate or sql",
@@ -250,7 +305,7 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
 
 const struct command command_inventory = {
     .name = "inventory",
-    .usage = "import|aggregate FILE… | sql --engine ENGINE",
+    .usage = "import|aggregate FILE… | sql --engine ENGINE [--run WHERE]",
     .summary = "read inventories of S3, Azure and GCS, listings of rclone, aws s3api and find, and "
                "histograms; aggregate them by prefix, size, age and idle time",
     .options = options,

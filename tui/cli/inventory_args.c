@@ -42,11 +42,6 @@ static int kind_of(const char *name, enum inventory_format *out, struct gt_error
     return gt_fail(err, GT_EUSAGE, "", "--kind: found '%.40s', expected one of %s", name, all);
 }
 
-struct bar {
-    bool drawn;
-    int64_t started_ms, drawn_ms;
-};
-
 static int64_t now_ms(void)
 {
     struct timespec ts;
@@ -54,10 +49,25 @@ static int64_t now_ms(void)
     return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Five times a second at most, and nothing for what is read at once. */
-static void draw(void *ctx, const struct inventory_progress *p)
+void inventory_bar_begin(const struct app *app, struct inventory_bar *bar)
 {
-    struct bar *b = ctx;
+    int64_t now = now_ms();
+    *bar = (struct inventory_bar){.shown = isatty(STDERR_FILENO) && !app->plain && !app->quiet,
+                                  .started_ms = now,
+                                  .drawn_ms = now};
+}
+
+void inventory_bar_end(const struct inventory_bar *bar)
+{
+    if (bar->drawn) {
+        fputs("\r\x1b[K", stderr);
+    }
+}
+
+/* Five times a second at most, and nothing for what is read at once. */
+void inventory_bar_draw(void *ctx, const struct inventory_progress *p)
+{
+    struct inventory_bar *b = ctx;
     int64_t now = now_ms();
     if (now - b->drawn_ms < 200) {
         return;
@@ -68,8 +78,12 @@ static void draw(void *ctx, const struct inventory_progress *p)
         double more = s * (double)(p->total_bytes - p->bytes) / (double)p->bytes;
         snprintf(left, sizeof left, " of %s, %.0f s left", size_format(p->total_bytes, all), more);
     }
-    fprintf(stderr, "\r%" PRIu64 " rows, %.1f million a second, %s%s\x1b[K", p->rows,
-            (double)p->rows / s / 1e6, size_format(p->bytes, got), left);
+    if (p->rows == 0 && p->bytes == 0) { /* an engine that works in silence */
+        fprintf(stderr, "\rno answer yet, %.0f s\x1b[K", s);
+    } else {
+        fprintf(stderr, "\r%" PRIu64 " rows, %.1f million a second, %s%s\x1b[K", p->rows,
+                (double)p->rows / s / 1e6, size_format(p->bytes, got), left);
+    }
     b->drawn_ms = now;
     b->drawn = true;
 }
@@ -79,18 +93,15 @@ static int read_all(struct app *app, const struct inventory_options *o, const ch
                     size_t n, struct inventory **inv, struct gt_error *err)
 {
     const struct team team = team_threads(0);
-    struct bar bar = {.started_ms = now_ms()};
+    struct inventory_bar bar;
     struct inventory_options with = *o;
-    bool show = isatty(STDERR_FILENO) && !app->plain && !app->quiet;
-    bar.drawn_ms = bar.started_ms;
+    inventory_bar_begin(app, &bar);
     with.team = &team;
-    with.progress = show ? draw : NULL;
+    with.progress = bar.shown ? inventory_bar_draw : NULL;
     with.progress_ctx = &bar;
     int rc = inventory_new(&with, inv, err);
     rc = rc ? rc : inventory_read_files(*inv, files, n, err);
-    if (bar.drawn) {
-        fputs("\r\x1b[K", stderr);
-    }
+    inventory_bar_end(&bar);
     return rc;
 }
 

@@ -21,6 +21,15 @@
 int inventory_from_args(struct app *app, const struct cli_args *args, const char *const *files,
                         size_t n, struct inventory **inv, struct gt_error *err) GT_CHECK;
 int inventory_depth(const struct cli_args *args, int *depth, struct gt_error *err) GT_CHECK;
+/* How far it is, on a terminal that wants to see it; inventory_progress is drawn by
+ * inventory_bar_draw with the bar as its context. */
+struct inventory_bar {
+    bool shown, drawn;
+    int64_t started_ms, drawn_ms;
+};
+void inventory_bar_begin(const struct app *app, struct inventory_bar *bar);
+void inventory_bar_draw(void *bar, const struct inventory_progress *p);
+void inventory_bar_end(const struct inventory_bar *bar);
 /* Lines on stderr about rows that were left out. */
 void inventory_warn(struct app *app, const struct inventory *inv);
 

@@ -3,7 +3,8 @@
  * stream is waited for, so that a missing wait gives wrong numbers. Environment, read at each call:
  *   STANDIN_DEVICES (1), STANDIN_NAME, STANDIN_CC (80), STANDIN_PTX (highest version taken, 90),
  *   STANDIN_FAIL=CALL:N:CODE  the N-th call of CALL answers CODE,
- *   STANDIN_CRASH=CALL, STANDIN_HANG=CALL, STANDIN_WRONG=KERNEL  computes nonsense. */
+ *   STANDIN_CRASH=CALL, STANDIN_HANG=CALL, STANDIN_WRONG=KERNEL  computes nonsense,
+ *   STANDIN_LAZY=KERNEL  does not repeat the launch it did last: faster than any device. */
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -560,6 +561,8 @@ static void vector(const struct op *o, float *z, const float *x, const float *y)
     }
 }
 
+static struct op last; /* kernel run */
+
 static void run_kernel(const struct op *o)
 {
     float *z = (float *)(uintptr_t)o->mem[0], *x = (float *)(uintptr_t)o->mem[1];
@@ -571,6 +574,11 @@ static void run_kernel(const struct op *o)
                       ? 16
                       : 4;
     if (strcmp(k, "empty") == 0) {
+        return;
+    }
+    bool again = o->f == last.f && o->items == last.items && o->n == last.n && o->p == last.p;
+    last = *o;
+    if (again && is("STANDIN_LAZY", k)) {
         return;
     }
     if (!block_of(o->mem[0], o->items * each, false)) {

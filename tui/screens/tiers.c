@@ -15,12 +15,16 @@
 
 static const struct screen_key keys[] = {
     {"Enter", "steps, rules", true, "first steps, lifecycle rules and assumptions, on and off"},
+    {"t", "over time", true, "bytes of every tier and money month by month, on and off"},
+    {"Left Right", "month", false, "the month that is told in figures"},
     {"o", "open", true, "open a listing, an inventory, a histogram or a scenario"},
     {"H", "horizon", true, "how long the data are kept"},
     {"W", "longest wait", false, "longest acceptable wait for the first byte"},
+    {"P", "product, limits", true,
+     "any options of `gputier tier`: --from gcs --region us-east1 --budget 250USD/mo"},
     {"L", "lifecycle file", true, "write the plain policy as a lifecycle file"},
     {"w", "write", true, "write the answer (.csv .json .txt)"},
-    {"u", "undo", false, "undo the last file, horizon or wait"},
+    {"u", "undo", false, "undo the last file, horizon, wait or options"},
     {"Ctrl-R", "redo", false, "redo it"},
     {NULL, NULL, false, NULL}};
 
@@ -32,7 +36,8 @@ struct tiers {
     size_t at, n;
     struct tiers_result *result; /* the last answer, NULL before the first */
     struct list list, lines;
-    bool texts; /* first steps and rules instead of one group */
+    enum { PANE_GROUP, PANE_TEXTS, PANE_TIME } pane;
+    size_t month, months_a_column; /* of PANE_TIME */
 };
 
 static const struct tiers_job *asked(const struct tiers *t)
@@ -74,7 +79,6 @@ static int open_screen(struct ui *ui, void **state, struct gt_error *err)
         free(t);
         return gt_fail(err, GT_ENOMEM, "", "cannot start the planning thread");
     }
-    t->undo[0] = (struct tiers_job){.horizon_months = 36, .max_wait_s = (double)INFINITY};
     snprintf(t->undo[0].path, sizeof t->undo[0].path, "%s/examples/vision-team.yaml",
              ui->app->data_dir);
     plan(ui, t);
@@ -113,6 +117,9 @@ static void wake(struct ui *ui, void *state)
     }
     tiers_result_free(t->result);
     t->result = r;
+    if (!r->code && t->month >= (size_t)r->answer.series.months) {
+        t->month = 0;
+    }
 }
 
 static const char *base_name(const char *path)
@@ -139,11 +146,11 @@ static void draw_answer(const struct tiers *t, int y, int width)
         snprintf(proof, sizeof proof, gap < 0.1 ? "within 0.1 %%" : "within %.1f %%", gap);
     }
     draw_format(y, 1, width - 2, -1, EL_TITLE,
-                "%s%s, %d mo: as it is %s %s best %s%s %s, saves %s (%.0f %%), %s", busy,
-                base_name(r->asked.path), a->horizon, money_format_fixed(a->baseline, 0, true, now),
-                glyph("→", "->"), a->at_least ? "at least " : "",
-                money_format_fixed(a->total, 0, true, best), a->currency,
-                money_format_fixed(a->saving, 0, true, saves), share, proof);
+                "%s%s, %d mo%s: as it is %s %s best %s%s %s, saves %s (%.0f %%), %s", busy,
+                base_name(r->asked.path), a->horizon, width < 100 ? "" : r->place,
+                money_format_fixed(a->baseline, 0, true, now), glyph("→", "->"),
+                a->at_least ? "at least " : "", money_format_fixed(a->total, 0, true, best),
+                a->currency, money_format_fixed(a->saving, 0, true, saves), share, proof);
 }
 
 static void draw(struct ui *ui, void *state, int y, int height, int width)
@@ -156,8 +163,12 @@ static void draw(struct ui *ui, void *state, int y, int height, int width)
     if (!r || r->code) {
         return;
     }
-    int legend = 1 + (width < 100), pane = t->texts ? (height - 3) * 2 / 3 : 8;
+    int legend = 1 + (width < 100), pane = t->pane != PANE_GROUP ? (height - 3) * 2 / 3 : 8;
     pane = height < 16 ? 0 : pane;
+    if (height < 16 && t->pane == PANE_TIME) { /* no room for a table beside it */
+        t->months_a_column = tiers_view_time(r, t->month, y + 2, height - 2, width);
+        return;
+    }
     int rows = height - 2 - legend - (pane ? pane + 1 : 0);
     if (rows > (int)r->n + 1) { /* few groups: the pane takes what is left */
         pane += pane ? rows - (int)r->n - 1 : 0;
@@ -171,7 +182,9 @@ static void draw(struct ui *ui, void *state, int y, int height, int width)
     }
     int top = y + height - pane;
     draw_rule(top - 1, 0, width);
-    if (t->texts) {
+    if (t->pane == PANE_TIME) {
+        t->months_a_column = tiers_view_time(r, t->month, top, pane, width);
+    } else if (t->pane == PANE_TEXTS) {
         size_t n = tiers_view_texts(r, t->lines.top, top, pane, width);
         list_resize(&t->lines, n, (size_t)pane);
     } else if (pane < GROUP_ROWS + 5) {
@@ -214,7 +227,7 @@ static void horizon_done(struct ui *ui, void *state, const char *text, bool fina
         ui_error(ui, &err);
         return;
     }
-    job.horizon_months = (int)months;
+    snprintf(job.horizon, sizeof job.horizon, "%dmo", (int)months);
     change(ui, t, &job);
 }
 
@@ -226,11 +239,32 @@ static void wait_done(struct ui *ui, void *state, const char *text, bool final)
     if (!final || !text || !text[0]) {
         return;
     }
-    job.max_wait_s = (double)INFINITY;
-    if (strcmp(text, "any") != 0 && duration_parse(text, false, &job.max_wait_s, &err)) {
+    double s = 0;
+    bool any = strcmp(text, "any") == 0;
+    int rc = any ? 0 : duration_parse(text, false, &s, &err);
+    if (rc == 0 && strlen(text) >= sizeof job.wait) {
+        rc = gt_fail(&err, GT_ERANGE, "", "a duration of at most %zu signs", sizeof job.wait - 1);
+    }
+    if (rc) {
         ui_error(ui, &err);
         return;
     }
+    snprintf(job.wait, sizeof job.wait, "%s", any ? "" : text);
+    change(ui, t, &job);
+}
+
+static void options_done(struct ui *ui, void *state, const char *text, bool final)
+{
+    struct tiers *t = state;
+    struct tiers_job job = *asked(t);
+    if (!final || !text) {
+        return;
+    }
+    if (strlen(text) >= sizeof job.options) {
+        ui_message(ui, "longer than options may be");
+        return;
+    }
+    snprintf(job.options, sizeof job.options, "%s", text);
     change(ui, t, &job);
 }
 
@@ -287,11 +321,28 @@ static void undo(struct ui *ui, struct tiers *t, int by)
     plan(ui, t);
 }
 
+/* Left and right: one column of the charts. */
+static bool step_month(struct tiers *t, int k, bool is_key)
+{
+    size_t months = t->result ? (size_t)t->result->answer.series.months : 0;
+    size_t by = t->months_a_column ? t->months_a_column : 1;
+    bool left = is_key ? k == KEY_LEFT : k == 'h', right = is_key ? k == KEY_RIGHT : k == 'l';
+    if (left) {
+        t->month = t->month > by ? t->month - by : 0;
+    } else if (right) {
+        t->month = t->month + by < months ? t->month + by : t->month;
+    }
+    return left || right;
+}
+
 static bool key(struct ui *ui, void *state, int k, bool is_key)
 {
     struct tiers *t = state;
     char text[64];
-    if (t->texts ? list_scroll(&t->lines, k, is_key) : list_key(&t->list, k, is_key)) {
+    if (t->pane == PANE_TIME && step_month(t, k, is_key)) {
+        return true;
+    }
+    if (t->pane == PANE_TEXTS ? list_scroll(&t->lines, k, is_key) : list_key(&t->list, k, is_key)) {
         return true;
     }
     if (is_key) {
@@ -300,21 +351,28 @@ static bool key(struct ui *ui, void *state, int k, bool is_key)
     switch (k) {
     case '\r':
     case '\n':
-        t->texts = !t->texts;
+        t->pane = t->pane == PANE_TEXTS ? PANE_GROUP : PANE_TEXTS;
+        return true;
+    case 't':
+        t->pane = t->pane == PANE_TIME ? PANE_GROUP : PANE_TIME;
         return true;
     case 27:
-        t->texts = false;
+        t->pane = PANE_GROUP;
         return true;
     case 'o':
         ui_ask(ui, "open listing, inventory, histogram or scenario: ", asked(t)->path, false,
                open_done, t);
         return true;
     case 'H':
-        snprintf(text, sizeof text, "%dmo", asked(t)->horizon_months);
+        snprintf(text, sizeof text, "%s", asked(t)->horizon[0] ? asked(t)->horizon : "36mo");
         ui_ask(ui, "keep for (36mo, 5y): ", text, false, horizon_done, t);
         return true;
     case 'W':
         ui_ask(ui, "longest wait for the first byte (12h, any): ", "any", false, wait_done, t);
+        return true;
+    case 'P':
+        ui_ask(ui, "options of tier (--from gcs --robust 10): ", asked(t)->options, false,
+               options_done, t);
         return true;
     case 'L':
         ui_ask_path(ui, "write the lifecycle policy to: ", "lifecycle.json", lifecycle_done, t);

@@ -1,5 +1,6 @@
 /* Drawing of tier answers (tiers_view.h). */
 #include "tiers_view.h"
+#include "../cli/tier_letters.h"
 #include "../widgets/draw.h"
 #include "gputier/units.h"
 #include <math.h>
@@ -9,46 +10,15 @@
 
 #define MAX_LETTERS 24 /* cells of a path in the table */
 
-/* Hot to cold; a letter says the kind, within one product it is unique. */
-static const struct tier_letter {
-    const char *tier;
-    char letter;
-    const char *name;
-} letters[] = {
-    {"s3_express", 'X', "express"},
-    {"s3_standard", 'H', "standard"},
-    {"s3_intelligent_tiering", 'T', "intelligent"},
-    {"s3_standard_ia", 'A', "infrequent"},
-    {"s3_onezone_ia", 'Z', "one zone"},
-    {"s3_glacier_ir", 'I', "instant"},
-    {"s3_glacier_flexible", 'C', "flexible"},
-    {"s3_deep_archive", 'D', "deep"},
-    {"efs_standard", 'E', "EFS standard"},
-    {"efs_ia", 'F', "EFS infrequent"},
-    {"efs_archive", 'G', "EFS archive"},
-    {"ebs_gp3", '3', "gp3"},
-    {"ebs_gp2", '2', "gp2"},
-    {"ebs_io1", '1', "io1"},
-    {"ebs_io2", '4', "io2"},
-    {"ebs_st1", 'S', "st1"},
-    {"ebs_sc1", 'K', "sc1"},
-};
-#define N_LETTERS (sizeof letters / sizeof *letters)
-
-static const struct tier_letter *letter_of(const char *tier)
+static int tier_index(const struct tiers_result *r, const char *tier)
 {
-    for (size_t i = 0; i < N_LETTERS; i++) {
-        if (strcmp(letters[i].tier, tier) == 0) {
-            return &letters[i];
+    const struct tier_series *s = &r->answer.series;
+    for (size_t k = 0; k < s->n_tiers; k++) {
+        if (strcmp(s->tier[k], tier) == 0) {
+            return (int)k;
         }
     }
-    return NULL;
-}
-
-static const char *tier_name(const char *tier)
-{
-    const struct tier_letter *l = letter_of(tier);
-    return l ? l->name : tier;
+    return -1;
 }
 
 static int months_per_letter(int horizon)
@@ -57,15 +27,16 @@ static int months_per_letter(int horizon)
 }
 
 /* "HHCCCCDDDD": the tier at the first month that each letter stands for; '.' after deletion. */
-static void path_letters(const struct tier_path *p, int horizon, char out[MAX_LETTERS + 1])
+static void path_letters(const struct tiers_result *r, const struct tier_path *p,
+                         char out[MAX_LETTERS + 1])
 {
-    int per = months_per_letter(horizon), n = 0;
+    int horizon = r->answer.horizon, per = months_per_letter(horizon), n = 0;
     for (int m = 0; m < horizon && n < MAX_LETTERS; m += per) {
         char c = '.';
         for (size_t k = 0; k < p->n_steps; k++) {
             if (m >= p->step[k].from_month && m < p->step[k].to_month) {
-                const struct tier_letter *l = letter_of(p->step[k].tier);
-                c = l ? l->letter : '?';
+                int at = tier_index(r, p->step[k].tier);
+                c = at < 0 ? '?' : r->letter[at];
             }
         }
         out[n++] = c;
@@ -82,21 +53,26 @@ static void count_text(uint64_t n, char out[32])
     }
 }
 
-/* Columns from the right: saving, path, reads and objects where there is room, size. */
+/* Columns from the right: saving, from which month on, path, reads and objects where there is room,
+ * size. */
 struct table_layout {
-    int saves, path, path_width, reads, objects, size, name; /* -1 = no room */
+    int saves, pays, path, path_width, reads, objects, size, name; /* -1 = no room */
 };
 
 static struct table_layout layout(int horizon, int width)
 {
     int per = months_per_letter(horizon);
-    struct table_layout t = {.path_width = (horizon + per - 1) / per, .reads = -1, .objects = -1};
+    struct table_layout t = {
+        .path_width = (horizon + per - 1) / per, .pays = -1, .reads = -1, .objects = -1};
     int at = width - 11;
     if (width < 52) { /* fewer letters' worth of room: the path's start is the sooner decision */
         t.path_width = t.path_width < 10 ? t.path_width : 10;
     }
     t.saves = at;
     t.path_width = width >= 64 && t.path_width < 17 ? 17 : t.path_width; /* its title */
+    if (width >= 84) {
+        t.pays = at -= 6;
+    }
     t.path = at -= t.path_width + 1;
     if (width >= 110) {
         t.reads = at -= 9;
@@ -127,6 +103,9 @@ static void draw_header(const struct table_layout *t, int horizon, int y)
     }
     draw_format(y, t->path, t->path_width, -1, EL_HEADER, "PATH, %d MO EACH",
                 months_per_letter(horizon));
+    if (t->pays >= 0) {
+        draw_text(y, t->pays, 5, 1, EL_HEADER, "PAYS");
+    }
     draw_text(y, t->saves, 10, 1, EL_HEADER, "SAVES");
 }
 
@@ -142,7 +121,7 @@ void tiers_view_table(const struct tiers_result *r, const struct list *l, int y,
         enum element e = at == l->at ? EL_SELECTED : EL_TEXT;
         char size[32], objects[32], path[MAX_LETTERS + 1], saves[MONEY_TEXT];
         count_text(p->group->objects, objects);
-        path_letters(p, r->answer.horizon, path);
+        path_letters(r, p, path);
         draw_fill(line, 0, width, e);
         draw_text(line, 0, 1, 0, e, at == l->at ? glyph("▶", ">") : " ");
         draw_text(line, 2, t.name, -1, e, r->row[at].label);
@@ -156,6 +135,9 @@ void tiers_view_table(const struct tiers_result *r, const struct list *l, int y,
             draw_format(line, t.reads, 8, 1, e, "%.2f", p->group->reads_per_month);
         }
         draw_text(line, t.path, t.path_width, -1, e, path);
+        if (t.pays >= 0 && p->saving > 0 && p->break_even_month >= 0) {
+            draw_format(line, t.pays, 5, 1, e, "%d mo", p->break_even_month + 1);
+        }
         draw_text(line, t.saves, 10, 1, e, money_format_fixed(p->saving, 2, true, saves));
     }
 }
@@ -179,28 +161,14 @@ static bool rate_of(const struct tiers_result *r, const char *tier, char out[MON
     return false;
 }
 
-static bool occurs(const struct tiers_result *r, const char *tier)
-{
-    for (size_t i = 0; i < r->n; i++) {
-        for (size_t k = 0; k < r->row[i].path->n_steps; k++) {
-            if (strcmp(r->row[i].path->step[k].tier, tier) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 void tiers_view_legend(const struct tiers_result *r, int y, int rows, int width)
 {
+    const struct tier_series *s = &r->answer.series;
     int x = 2, row = 0;
-    for (size_t i = 0; i < N_LETTERS && row < rows; i++) {
+    for (size_t k = 0; k < s->n_tiers && row < rows; k++) {
         char rate[MONEY_TEXT], text[128];
-        if (!occurs(r, letters[i].tier)) {
-            continue;
-        }
-        snprintf(text, sizeof text, "%c %s %s", letters[i].letter, letters[i].name,
-                 rate_of(r, letters[i].tier, rate) ? rate : "");
+        snprintf(text, sizeof text, "%c %s %s", r->letter[k], tier_short_name(s->tier[k]),
+                 rate_of(r, s->tier[k], rate) ? rate : "");
         int need = (int)strlen(text);
         if (x > 2 && x + need > width - 1) {
             x = 2;
@@ -237,7 +205,7 @@ static void step_line(const struct tier_step *s, int y, int x, int width)
     }
     snprintf(months, sizeof months, s->to_month - s->from_month == 1 ? "month %d" : "months %d-%d",
              s->from_month + 1, s->to_month);
-    draw_format(y, x, width, -1, EL_TEXT, " %-12s %s, %s%s", months, tier_name(s->tier), wait,
+    draw_format(y, x, width, -1, EL_TEXT, " %-12s %s, %s%s", months, tier_short_name(s->tier), wait,
                 kept);
 }
 

@@ -6,8 +6,8 @@
 
 struct tiers_job { /* calloc; the worker frees it */
     char path[4096];
-    int horizon_months;
-    double max_wait_s;
+    char horizon[32], wait[32]; /* "" = as the options say */
+    char options[512];          /* as on the command line of `tier` */
 };
 struct tiers_row { /* one group, in the order shown */
     const struct tier_path *path;
@@ -20,6 +20,8 @@ struct tiers_result {
     struct tier_answer answer; /* filled when code == 0 */
     struct tiers_row *row;     /* by saving, largest first */
     size_t n;
+    char *letter;    /* of answer.series' tiers */
+    char place[160]; /* product and region of an inventory; "" = a scenario's sets have their own */
     int code;
     struct gt_error err;
 };

@@ -14,13 +14,25 @@ static const struct style {
     short fg;
     attr_t attr;
 } styles[EL_COUNT] = {
-    [EL_TEXT] = {-1, A_NORMAL},         [EL_DIM] = {-1, A_DIM},
-    [EL_TITLE] = {-1, A_BOLD},          [EL_TAB] = {-1, A_NORMAL},
-    [EL_TAB_ACTIVE] = {-1, A_REVERSE},  [EL_HEADER] = {COLOR_CYAN, A_BOLD},
-    [EL_SELECTED] = {-1, A_REVERSE},    [EL_BEST] = {COLOR_GREEN, A_BOLD},
-    [EL_WARN] = {COLOR_YELLOW, A_BOLD}, [EL_RULE] = {-1, A_DIM},
-    [EL_KEY] = {COLOR_CYAN, A_NORMAL},  [EL_INPUT] = {-1, A_UNDERLINE},
+    [EL_TEXT] = {-1, A_NORMAL},
+    [EL_DIM] = {-1, A_DIM},
+    [EL_TITLE] = {-1, A_BOLD},
+    [EL_TAB] = {-1, A_NORMAL},
+    [EL_TAB_ACTIVE] = {-1, A_REVERSE},
+    [EL_HEADER] = {COLOR_CYAN, A_BOLD},
+    [EL_SELECTED] = {-1, A_REVERSE},
+    [EL_BEST] = {COLOR_GREEN, A_BOLD},
+    [EL_WARN] = {COLOR_YELLOW, A_BOLD},
+    [EL_RULE] = {-1, A_DIM},
+    [EL_KEY] = {COLOR_CYAN, A_NORMAL},
+    [EL_INPUT] = {-1, A_UNDERLINE},
     [EL_FRONT] = {COLOR_CYAN, A_BOLD},
+    [EL_PART] = {COLOR_RED, A_REVERSE},
+    [EL_PART + 1] = {COLOR_YELLOW, A_NORMAL},
+    [EL_PART + 2] = {COLOR_GREEN, A_REVERSE},
+    [EL_PART + 3] = {COLOR_CYAN, A_NORMAL},
+    [EL_PART + 4] = {COLOR_BLUE, A_REVERSE},
+    [EL_PART_LAST] = {COLOR_MAGENTA, A_NORMAL},
 };
 
 void draw_theme(void)

@@ -18,6 +18,8 @@ enum element {
     EL_KEY,
     EL_INPUT,
     EL_FRONT,
+    EL_PART, /* and the five that follow: parts of a whole, filled and plain by turns */
+    EL_PART_LAST = EL_PART + 5,
     EL_COUNT
 };
 void draw_theme(void); /* once after term_open */

@@ -37,7 +37,7 @@ static int setup(void **state)
 
 static void run_command(const char *args, const char *out)
 {
-    char command[PATH_MAX * 2];
+    char command[PATH_MAX * 3];
     snprintf(command, sizeof command, "'%s' --db '%s' %s >%s 2>/dev/null", tui_binary, tui_db, args,
              out);
     assert_int_equal(system(command), 0);

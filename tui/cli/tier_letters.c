@@ -26,6 +26,31 @@ static const struct {
     {"ebs_io2", '4', "io2"},
     {"ebs_st1", 'S', "st1"},
     {"ebs_sc1", 'K', "sc1"},
+    {"ebs_snapshot_archive", 'D', "snapshot archive"},
+    {"ebs_snapshot", 'N', "snapshot"},
+    {"fsx_lustre_persistent", 'L', "Lustre"},
+    {"fsx_lustre_scratch", 'L', "Lustre scratch"},
+    {"local_nvme", 'N', "local NVMe"},
+    {"azure_disk_premium", 'P', "premium SSD"},
+    {"azure_disk_standard_ssd", 'S', "standard SSD"},
+    {"azure_disk_standard_hdd", 'K', "standard HDD"},
+    {"azure_files_transaction_optimized", 'E', "files, transactions"},
+    {"azure_files_hot", 'H', "files, hot"},
+    {"azure_files_cool", 'A', "files, cool"},
+    {"azure_files_premium", 'P', "files, premium"},
+    {"gcp_pd_balanced", 'B', "pd-balanced"},
+    {"gcp_pd_standard", 'K', "pd-standard"},
+    {"gcp_pd_ssd", 'S', "pd-ssd"},
+    {"gcp_hyperdisk_balanced", 'Y', "hyperdisk"},
+    {"gcp_hyperdisk_extreme", 'X', "hyperdisk extreme"},
+    {"gcp_hyperdisk_throughput", 'T', "hyperdisk throughput"},
+    {"gcp_hyperdisk_ml", 'M', "hyperdisk ML"},
+    {"gcp_filestore_zonal", 'Z', "Filestore zonal"},
+    {"gcp_filestore_regional", 'R', "Filestore regional"},
+    {"gcp_filestore_basic_ssd", 'S', "Filestore SSD"},
+    {"gcp_filestore_basic_hdd", 'K', "Filestore HDD"},
+    {"oci_block", 'B', "block volume"},
+    {"oci_file", 'E', "file storage"},
     {"azure_blob_hot", 'H', "hot"},
     {"azure_blob_cool", 'A', "cool"},
     {"azure_blob_cold", 'I', "cold"},
@@ -104,7 +129,8 @@ int tier_series_bar(const struct tier_series *s, const char *letter, int month, 
         held += b > 0;
     }
     int length = most > 0 ? (int)(sum / (double)most * width + 0.5) : 0;
-    length = held > 0 && length < 1 ? 1 : length > width ? width : length;
+    length = held > 0 && length < 1 ? 1 : length;
+    length = length > width ? width : length;
     int at = 0, left = length;
     for (size_t k = 0; k < s->n_tiers; k++) {
         uint64_t b = s->bytes[k * months + (size_t)month];

@@ -118,7 +118,9 @@ static int read_input(struct app *app, const struct cli_args *args, struct tiers
     const struct storage_terms *t = storage_terms(p);
     struct cli_given from[TIERS_WORDS / 2 + 1];
     struct cli_args more = {.given = from, .n_given = args->n_given + 1};
-    memcpy(from, args->given, args->n_given * sizeof *from);
+    for (size_t i = 0; i < args->n_given; i++) {
+        from[i] = args->given[i];
+    }
     from[args->n_given] = (struct cli_given){"from", t->name};
     tier_request_release(ask);
     tier_input_release(&r->in);

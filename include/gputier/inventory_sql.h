@@ -21,10 +21,12 @@ int inventory_sql(const struct inventory_sql *q, struct buf *out, struct gt_erro
 /* That query, carried out by the engine. */
 struct inventory_run {
     const char *engine, *sql;
-    const char *where;          /* duckdb: a database file, or :memory: */
-    int64_t max_time_s;         /* 0 = 2 h */
-    const volatile int *cancel; /* NULL = never */
-    /* From time to time: rows that the engine has read, as far as it tells; bytes of the answer.
+    const char *where; /* clickhouse: an address http://HOST:8123/?database=NAME; duckdb: a database
+                          file, or :memory: */
+    const char *user, *password; /* of clickhouse; NULL = none */
+    int64_t max_time_s;          /* 0 = 2 h */
+    const volatile int *cancel;  /* NULL = never */
+    /* From time to time: what the engine has read as far as it tells, else bytes of its answer.
      * NULL = never. */
     void (*progress)(void *ctx, const struct inventory_progress *p);
     void *progress_ctx;

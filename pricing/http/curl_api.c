@@ -3,7 +3,12 @@
 #include "curl_api.h"
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#ifndef GT_VERSION
+#define GT_VERSION "0.1"
+#endif
 
 #define OLDEST_VERSION 0x075500 /* 7.85.0: CURLOPT_PROTOCOLS_STR */
 
@@ -73,4 +78,22 @@ void curl_api_unload(struct curl_api *api)
         api->global_cleanup();
     }
     *api = (struct curl_api){0};
+}
+
+void curl_transport(const struct curl_api *api, CURL *h)
+{
+    CURLcode (*set)(CURL *, CURLoption, ...) = api->easy_setopt;
+    set(h, CURLOPT_PROTOCOLS_STR, "http,https");
+    set(h, CURLOPT_FOLLOWLOCATION, 0L);
+    set(h, CURLOPT_NOSIGNAL, 1L);
+    set(h, CURLOPT_QUICK_EXIT, 1L); /* a slow resolver must not hold up Ctrl-C */
+    set(h, CURLOPT_SSL_VERIFYPEER, 1L);
+    set(h, CURLOPT_SSL_VERIFYHOST, 2L);
+    const char *ca = getenv("CURL_CA_BUNDLE");
+    ca = ca && *ca ? ca : getenv("SSL_CERT_FILE");
+    if (ca && *ca) {
+        set(h, CURLOPT_CAINFO, ca);
+    }
+    set(h, CURLOPT_USERAGENT, "gputier/" GT_VERSION);
+    set(h, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 }

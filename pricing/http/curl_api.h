@@ -33,5 +33,8 @@ struct curl_api {
 /* Fills *api; the library stays loaded until the process ends (it may own threads). */
 int curl_api_load(struct curl_api *api, struct gt_error *err) GT_CHECK;
 void curl_api_unload(struct curl_api *api);
+/* What every request is sent with: http and https alone, no redirects, certificates checked, no
+ * netrc, our name. */
+void curl_transport(const struct curl_api *api, CURL *h);
 
 #endif

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef GT_VERSION
-#define GT_VERSION "0.1"
-#endif
 #define CONNECT_MS    20000L
 #define BUFFER_BYTES  262144L
 #define LOW_SPEED     64L    /* bytes a second that count as a stall */
@@ -178,19 +175,7 @@ static void set_transport(struct engine *e, struct transfer *t)
 {
     CURL *h = t->easy;
     CURLcode (*set)(CURL *, CURLoption, ...) = e->curl.easy_setopt;
-    set(h, CURLOPT_PROTOCOLS_STR, "http,https");
-    set(h, CURLOPT_FOLLOWLOCATION, 0L); /* followed by hand: transfer.c */
-    set(h, CURLOPT_NOSIGNAL, 1L);
-    set(h, CURLOPT_QUICK_EXIT, 1L); /* a slow resolver must not hold up Ctrl-C */
-    set(h, CURLOPT_SSL_VERIFYPEER, 1L);
-    set(h, CURLOPT_SSL_VERIFYHOST, 2L);
-    const char *ca = getenv("CURL_CA_BUNDLE");
-    ca = ca && *ca ? ca : getenv("SSL_CERT_FILE");
-    if (ca && *ca) {
-        set(h, CURLOPT_CAINFO, ca);
-    }
-    set(h, CURLOPT_USERAGENT, "gputier/" GT_VERSION);
-    set(h, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    curl_transport(&e->curl, h); /* redirects are followed by hand: transfer.c */
     set(h, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
     set(h, CURLOPT_CONNECTTIMEOUT_MS, e->o->connect_s > 0 ? 1000L * e->o->connect_s : CONNECT_MS);
     if (e->o->ip_version) {

@@ -28,6 +28,7 @@ struct sql_running {
 int64_t running_now_ms(void);
 /* Whether it has to end: Ctrl-C, or the time is up. Shows the progress, five times a second. */
 int running_look(struct sql_running *g, struct gt_error *err) GT_CHECK;
-int run_duckdb(struct sql_running *g, struct gt_error *err) GT_CHECK; /* run_duckdb.c */
+int run_duckdb(struct sql_running *g, struct gt_error *err) GT_CHECK;     /* run_duckdb.c */
+int run_clickhouse(struct sql_running *g, struct gt_error *err) GT_CHECK; /* run_clickhouse.c */
 
 #endif

@@ -12,6 +12,7 @@ static const struct {
     const char *engine;
     int (*run)(struct sql_running *g, struct gt_error *err);
 } engines[] = {
+    {"clickhouse", run_clickhouse},
     {"duckdb", run_duckdb},
 };
 

@@ -3,8 +3,10 @@
 a configuration and folders of its own, and stopped after. The rows of `inventory aggregate`, in its order."""
 import http.client
 import os
+import pty
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -114,6 +116,55 @@ def texts(server, tmp):
     common.compare('clickhouse access', server.sql(text + 'FORMAT CSVWithNames'), common.aggregate(tmp, '--access', tmp / 'access.csv'))
 
 
+def runs(server, tmp):
+    at, out = f'http://127.0.0.1:{server.port}', tmp / 'run.csv'
+    for where in (at, at + '/', at + '/?database=default', at + '?max_threads=1'):
+        common.same_run('clickhouse', tmp, out, '--run', where)
+    common.same_run('clickhouse', tmp, out, '--run', at, '--access', 'reads', access=True, tier=True)
+    os.environ.update(CLICKHOUSE_USER='lake', CLICKHOUSE_PASSWORD='se&cret')
+    common.same_run('clickhouse', tmp, out, '--run', at)
+    os.environ['CLICKHOUSE_PASSWORD'] = 'wrong/one'
+    p = asked.run('inventory', 'sql', '--engine', 'clickhouse', '--run', at, code=1)
+    asked.expect(b'assword' in p.stderr and b'wrong/one' not in p.stderr, f'wrong password: {p.stderr}')
+    os.environ.update(CLICKHOUSE_USER='reader', CLICKHOUSE_PASSWORD='')  # may not change settings
+    common.same_run('clickhouse', tmp, out, '--run', at)
+    del os.environ['CLICKHOUSE_USER'], os.environ['CLICKHOUSE_PASSWORD']
+    for args, words in ((('--from', 'nothing'), b"nothing doesn't exist"), (('--columns', 'size=no_such'), b'no_such')):
+        p = asked.run('inventory', 'sql', '--engine', 'clickhouse', '--run', at, '-o', tmp / 'none', *args, code=1)
+        asked.expect(words in p.stderr and p.stdout == b'' and not (tmp / 'none').exists(), f'{args}: {p.stderr}')
+
+
+ENDLESS = ('inventory', 'sql', '--engine', 'clickhouse', '--from', 'system.numbers', '--columns', 'key=toString(number),size=number,'
+           "last_modified=toDateTime(0),storage_class='',is_latest=1,is_delete_marker=0")
+
+
+def ended(server, name):
+    for _ in range(50):
+        if server.sql("SELECT count() FROM system.processes WHERE query LIKE '%system.numbers%' AND query NOT LIKE '%processes%'") == '0\n':
+            return
+        time.sleep(.1)
+    asked.expect(False, f'{name}: the query goes on in the server')
+
+
+def stops(server, tmp):
+    """Ctrl-C and --max-time end the query in the server; meanwhile a terminal sees that it runs."""
+    at, out = f'http://127.0.0.1:{server.port}/', tmp / 'stopped.csv'
+    ours, theirs = pty.openpty()
+    p = subprocess.Popen([asked.G, *ENDLESS, '--run', at, '-o', out], stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    seen = b''
+    while b'no answer yet, 1 s' not in seen and len(seen) < 10000:  # 18.16 does not tell how far it is
+        seen += os.read(ours, 4096)
+    p.send_signal(signal.SIGINT)
+    text = p.communicate(timeout=20)[0]
+    os.close(ours)
+    asked.expect(p.returncode == 130 and text == b'' and not out.exists(), f'interrupted: exit {p.returncode}')
+    ended(server, 'interrupted')
+    p = asked.run(*ENDLESS, '--run', at, '-o', out, '--max-time', '1s', code=1)
+    asked.expect(not out.exists() and (b'--max-time' in p.stderr or b'Timeout' in p.stderr), f'late: {p.stderr}')
+    ended(server, 'late')
+
+
 def main():
     if not ClickHouse.program():
         print('SKIP: no ClickHouse server is installed (clickhouse-server)')
@@ -125,6 +176,8 @@ def main():
         with ClickHouse(Path(folder)) as server:
             fill(server, rows, access, tmp)
             texts(server, tmp)
+            runs(server, tmp)
+            stops(server, tmp)
     return asked.verdict()
 
 

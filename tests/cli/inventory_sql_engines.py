@@ -64,7 +64,7 @@ def run_duckdb(command, tmp):
     for args in (('--from', tmp / 'data.csv.gz', '--columns', common.SCHEMA, '--run', ':memory:'), ('--from', tmp / '*.parquet', '--run', ':memory:'),
                  ('--from', 'lake', '--run', tmp / 'lake.db')):
         common.same_run('duckdb', tmp, out, *args)
-    common.same_run('duckdb', tmp, out, '--from', 'lake', '--access', 'reads', '--run', tmp / 'lake.db', access=True)
+    common.same_run('duckdb', tmp, out, '--from', 'lake', '--access', 'reads', '--run', tmp / 'lake.db', access=True, tier=True)
     p = asked.run('inventory', 'sql', '--engine', 'duckdb', '--from', 'nothing', '--run', tmp / 'lake.db', code=1)
     asked.expect(b'nothing' in p.stderr and p.stdout == b'', f'duckdb: no such table: {p.stderr}')
     os.environ['PATH'] = path

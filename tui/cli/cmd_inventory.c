@@ -8,7 +8,9 @@
 #include "inventory_args.h"
 #include "table.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define DOCUMENT_MAX (1UL << 30)
 
@@ -23,8 +25,9 @@ static const struct cli_option options[] = {
      "expressions (default: those of S3 Inventory with all versions), --access names a table of "
      "key, last_access"},
     {"run", 0, OPT_VALUE, "WHERE",
-     "sql: have the engine carry it out and print the rows of `aggregate`. duckdb: a database "
-     "file or :memory:, by the command duckdb"},
+     "sql: have the engine carry it out and print the rows of `aggregate`. clickhouse: "
+     "http://HOST:8123/?database=NAME, with CLICKHOUSE_USER and CLICKHOUSE_PASSWORD from the "
+     "environment; duckdb: a database file or :memory:, by the command duckdb"},
     {"max-time", 0, OPT_VALUE, "DURATION", "sql --run: give up after so long (2h)"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
@@ -215,6 +218,29 @@ static int max_time(const struct cli_args *args, int64_t *out, struct gt_error *
     return 0;
 }
 
+/* Who asks; a password that anybody on the way could read is worth a word. */
+static int credentials(struct app *app, struct inventory_run *how, struct gt_error *err)
+{
+    static const char *const here[] = {"http://localhost", "http://127.", "http://[::1]"};
+    bool near = strncasecmp(how->where, "http://", 7) != 0;
+    if (strcmp(how->engine, "clickhouse") != 0) {
+        return 0;
+    }
+    if (app->offline) {
+        return gt_fail(err, GT_EUSAGE, "", "--offline is set: no server is asked");
+    }
+    how->user = getenv("CLICKHOUSE_USER");
+    how->password = getenv("CLICKHOUSE_PASSWORD");
+    for (size_t i = 0; i < sizeof here / sizeof *here && !near; i++) {
+        near = strncasecmp(how->where, here[i], strlen(here[i])) == 0;
+    }
+    if (how->password && *how->password && !near) {
+        log_line(&app->log, LOG_WARNING, "inventory",
+                 "the password goes to the server unencrypted: its address begins with http://");
+    }
+    return 0;
+}
+
 /* Has the engine carry the query out; shows and keeps its answer as that of `aggregate`. */
 static int run_sql(struct app *app, const struct cli_args *args, const struct inventory_sql *q,
                    const char *text, struct gt_error *err)
@@ -229,6 +255,7 @@ static int run_sql(struct app *app, const struct cli_args *args, const struct in
     struct inventory_bar bar;
     size_t n;
     int rc = max_time(args, &how.max_time_s, err);
+    rc = rc ? rc : credentials(app, &how, err);
     rc = rc ? rc : inventory_new(&o, &inv, err);
     if (rc) {
         return rc;

@@ -17,6 +17,8 @@ static const struct cli_option options[] = {
     {"over-time", 0, OPT_FLAG, NULL,
      "what lies where and what it costs month by month: bars, or with --format csv a row for every "
      "month and tier"},
+    {"report", 0, OPT_VALUE, "FILE",
+     "write the answer for people too, .html or .md: first steps, charts and tables over time"},
     INVENTORY_CLI_OPTIONS,
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
@@ -34,12 +36,28 @@ static int show(struct app *app, const struct tier_answer *a, bool over_time, st
     return rc;
 }
 
+static int write_report(const struct app *app, const struct tier_answer *a, const char *input,
+                        const char *file, struct gt_error *err)
+{
+    const char *slash = strrchr(input, '/');
+    bool html;
+    struct buf b;
+    buf_init(&b, DOCUMENT_MAX);
+    (void)tier_report_kind(file, &html);
+    int rc = tier_report(a, slash ? slash + 1 : input, app->now, html, &b, err);
+    rc = rc ? rc : app_write_file(file, b.data, b.len, err);
+    buf_release(&b);
+    return rc;
+}
+
 static int answer(struct app *app, const struct cli_args *args, const struct tier_options *o,
                   struct tier_answer *a, struct gt_error *err)
 {
     int rc = tier_answer_make(o, a, err);
     rc = rc ? rc : show(app, a, cli_flag(args, "over-time"), err);
-    const char *file = cli_value(args, "lifecycle");
+    const char *file = cli_value(args, "report");
+    rc = rc || !file ? rc : write_report(app, a, args->positional[0], file, err);
+    file = cli_value(args, "lifecycle");
     if (rc == 0 && file) {
         rc = tier_answer_lifecycle(a, file, err);
         rc = rc == GT_EUNSUPPORTED ? GT_EINFEASIBLE : rc; /* nothing to write: exit 3 */
@@ -55,6 +73,13 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
 {
     struct tier_request ask;
     struct tier_input in;
+    bool html;
+    const char *report = cli_value(args, "report");
+    if (report && !tier_report_kind(report, &html)) { /* before an hour of reading */
+        return gt_fail(err, GT_EUSAGE, "",
+                       "--report: found '%.80s', expected a name that ends in .html or .md",
+                       report);
+    }
     if (args->n_positional != 1) {
         return gt_fail(err, GT_EUSAGE, "",
                        "expected one INPUT: a listing, an inventory, a "
@@ -67,7 +92,7 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
         return rc;
     }
     struct tier_answer a = {.in = &in};
-    ask.o.over_time = cli_flag(args, "over-time") || app->format == OUT_JSON;
+    ask.o.over_time = cli_flag(args, "over-time") || report || app->format == OUT_JSON;
     rc = app_catalog(app, &a.catalog, err);
     rc = rc ? rc : answer(app, args, &ask.o, &a, err);
     tier_answer_release(&a);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS 36 /* of the text: longer horizons show several months a row */
 #define BAR  30
 #define COST 20
 
@@ -92,20 +91,62 @@ uint64_t tier_series_bytes(const struct tier_series *s, int t)
     return sum;
 }
 
+static void add_month(const struct tier_series *s, int t, struct tier_months *row)
+{
+    for (size_t k = 0; k < s->n_tiers; k++) {
+        row->moves += s->moves[k * (size_t)s->months + (size_t)t];
+    }
+    row->to = t + 1;
+    row->cost += tier_series_month(s, t);
+    row->baseline += s->baseline[t];
+}
+
 size_t tier_months(const struct tier_answer *a, size_t most, struct tier_months *row)
 {
     const struct tier_series *s = &a->series;
     int per = (int)(((size_t)s->months + most - 1) / most);
     size_t n = 0;
     for (int t = 0; t < s->months; t += per, n++) {
-        row[n] = (struct tier_months){.from = t, .to = t + per < s->months ? t + per : s->months};
-        for (int u = t; u < row[n].to; u++) {
-            for (size_t k = 0; k < s->n_tiers; k++) {
-                row[n].moves += s->moves[k * (size_t)s->months + (size_t)u];
-            }
-            row[n].cost += tier_series_month(s, u);
-            row[n].baseline += s->baseline[u];
+        row[n] = (struct tier_months){.from = t};
+        for (int u = t; u < t + per && u < s->months; u++) {
+            add_month(s, u, &row[n]);
         }
+    }
+    return n;
+}
+
+static bool begins(const struct tier_series *s, int first, int t, money unit)
+{
+    money moves[2] = {0, 0};
+    for (size_t k = 0; k < s->n_tiers; k++) {
+        size_t row = k * (size_t)s->months;
+        if (s->bytes[row + (size_t)t] != s->bytes[row + (size_t)first]) {
+            return true;
+        }
+        moves[0] += s->moves[row + (size_t)first];
+        moves[1] += s->moves[row + (size_t)t];
+    }
+    money more = tier_series_month(s, t) - tier_series_month(s, first) + moves[0];
+    money base = s->baseline[t] - s->baseline[first];
+    return moves[1] != 0 || more > unit || more < -unit || base > unit || base < -unit;
+}
+
+size_t tier_phases(const struct tier_answer *a, size_t most, struct tier_months *row)
+{
+    const struct tier_series *s = &a->series;
+    money unit = MONEY_SCALE;
+    for (int i = money_minor_digits(a->currency); i > 0; i--) {
+        unit /= 10;
+    }
+    size_t n = 0;
+    for (int t = 0; t < s->months; t++) {
+        if (t == 0 || begins(s, row[n - 1].from, t, unit)) {
+            if (n == most) {
+                return tier_months(a, most, row);
+            }
+            row[n++] = (struct tier_months){.from = t};
+        }
+        add_month(s, t, &row[n - 1]);
     }
     return n;
 }
@@ -148,9 +189,9 @@ static void one_row(struct text_table *t, const struct tier_answer *a, const cha
     buf_release(&where);
 }
 
-static int rounded(struct tier_months *r, size_t n, int digits)
+int tier_months_round(struct tier_months *r, size_t n, int digits)
 {
-    money part[3][ROWS];
+    money part[3][TIER_MONTH_ROWS];
     for (size_t i = 0; i < n; i++) {
         part[0][i] = r[i].cost;
         part[1][i] = r[i].moves;
@@ -179,7 +220,7 @@ int tier_text_over_time(const struct app *app, const struct tier_answer *a, stru
     const struct tier_series *s = &a->series;
     int digits = money_minor_digits(a->currency);
     char *letter = arena_array(a->in->arena, s->n_tiers + 1, 1);
-    struct tier_months row[ROWS];
+    struct tier_months row[TIER_MONTH_ROWS];
     struct text_table t;
     uint64_t most = 0;
     double dearest = 0;
@@ -187,8 +228,8 @@ int tier_text_over_time(const struct app *app, const struct tier_answer *a, stru
         return GT_ENOMEM;
     }
     tier_series_letters(s, letter);
-    size_t n = tier_months(a, ROWS, row);
-    int rc = rounded(row, n, digits);
+    size_t n = tier_months(a, TIER_MONTH_ROWS, row);
+    int rc = tier_months_round(row, n, digits);
     for (size_t i = 0; i < n; i++) {
         uint64_t b = tier_series_bytes(s, row[i].from);
         double c = money_to_double(row[i].cost);

@@ -10,15 +10,8 @@
 
 #define ROWS 25
 
-struct shown {
-    const struct tier_path *path; /* NULL: the rest, summed */
-    const char *label;
-    uint64_t objects, bytes;
-    size_t groups;
-};
-
 /* "s3_standard months 1–3, s3_glacier_ir 4–36"; nothing moves: "stays" */
-static void path_text(const struct tier_path *p, bool plain, struct buf *b)
+void tier_path_text(const struct tier_path *p, bool plain, struct buf *b)
 {
     const char *dash = plain ? "-" : "\u2013";
     for (size_t k = 0; k < p->n_steps; k++) {
@@ -29,7 +22,7 @@ static void path_text(const struct tier_path *p, bool plain, struct buf *b)
 
 static int by_saving(const void *a, const void *b)
 {
-    const struct shown *x = a, *y = b;
+    const struct tier_row *x = a, *y = b;
     money p = x->path->saving < 0 ? -x->path->saving : x->path->saving;
     money q = y->path->saving < 0 ? -y->path->saving : y->path->saving;
     if (p != q) {
@@ -40,21 +33,21 @@ static int by_saving(const void *a, const void *b)
     return p != q ? (p < q ? 1 : -1) : strcmp(x->label, y->label);
 }
 
-static size_t collect(const struct tier_answer *a, struct shown *s)
+size_t tier_rows(const struct tier_answer *a, struct tier_row *s)
 {
     size_t n = 0;
     for (size_t b = 0; b < a->in->n_batches; b++) {
         for (size_t i = 0; a->plan[b] && i < a->plan[b]->n_paths; i++) {
             const struct tier_path *p = &a->plan[b]->path[i];
-            s[n++] = (struct shown){p, a->in->label[a->in->batch[b].first + i], p->group->objects,
-                                    p->group->bytes, 1};
+            s[n++] = (struct tier_row){p, a->in->label[a->in->batch[b].first + i],
+                                       p->group->objects, p->group->bytes, 1};
         }
     }
     qsort(s, n, sizeof *s, by_saving);
     return n;
 }
 
-static void add_row(struct text_table *t, bool plain, const struct shown *s, money cost,
+static void add_row(struct text_table *t, bool plain, const struct tier_row *s, money cost,
                     money baseline, money saving, int digits)
 {
     char size[32], count[32], text[3][MONEY_TEXT], pays[16] = "never", rest[64];
@@ -63,7 +56,7 @@ static void add_row(struct text_table *t, bool plain, const struct shown *s, mon
     snprintf(count, sizeof count, "%llu", (unsigned long long)s->objects);
     snprintf(rest, sizeof rest, "%zu more groups", s->groups);
     if (s->path) {
-        path_text(s->path, plain, &path);
+        tier_path_text(s->path, plain, &path);
         if (s->path->break_even_month >= 0) {
             snprintf(pays, sizeof pays, "%d", s->path->break_even_month + 1);
         }
@@ -81,13 +74,13 @@ static void add_row(struct text_table *t, bool plain, const struct shown *s, mon
 }
 
 /* The first rows in full, the rest in one line, so that the columns add up. */
-static int groups_table(struct app *app, struct shown *s, size_t n, int digits, struct buf *out)
+static int groups_table(struct app *app, struct tier_row *s, size_t n, int digits, struct buf *out)
 {
     static const char *const titles[] = {"group", ">objects",      ">size",   "path (months)",
                                          ">cost", ">as it is now", ">saving", ">pays off in month",
                                          NULL};
     money part[3][ROWS + 1] = {{0}};
-    struct shown rest = {0};
+    struct tier_row rest = {0};
     size_t rows = n > ROWS ? ROWS : n, k = rows;
     for (size_t i = 0; i < n; i++) {
         size_t at = i < rows ? i : rows;
@@ -167,11 +160,11 @@ static void line(struct buf *out, const char *text)
 int tier_text(struct app *app, const struct tier_answer *a, struct buf *out)
 {
     int digits = money_minor_digits(a->currency);
-    struct shown *s = calloc(a->in->n + 1, sizeof *s);
+    struct tier_row *s = calloc(a->in->n + 1, sizeof *s);
     if (!s) {
         return GT_ENOMEM;
     }
-    size_t n = collect(a, s);
+    size_t n = tier_rows(a, s);
     int rc = groups_table(app, s, n, digits, out);
     free(s);
     totals(a, digits, out);

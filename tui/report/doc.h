@@ -88,9 +88,23 @@ extern const char report_style[];
 /* Text with &, <, > and quotes replaced; control and bidi characters made visible. */
 void html_escape(struct buf *out, const char *s);
 
-/* Figures. Colours come from the page's style sheet (classes s0..s3), so dark pages work. NULL
+/* Figures. Colours come from the page's style sheet (classes s0..s7), so dark pages work. NULL
  * when there is nothing to draw. */
 const char *svg_pareto(struct doc *d, const struct plan_set *set, size_t chosen);
 const char *svg_components(struct doc *d, const struct plan *p);
+struct stack_figure {
+    const char *title;
+    size_t n;
+    int months;
+    const char *const *name; /* n parts, the lowest first, a letter each */
+    const char *letter;
+    const double *value; /* [part * months + month] */
+    const double *line;  /* [month], beside the stack; NULL = none */
+    const char *line_name;
+    const char *currency; /* NULL: bytes */
+};
+const char *svg_stack(struct doc *d, const struct stack_figure *f);
+double svg_step(double span); /* 1, 2 or 5 times a power of ten: about five of them in the span */
+const char *svg_tick(double v, char out[MONEY_TEXT]); /* 12,500 or 0.25 */
 
 #endif

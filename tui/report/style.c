@@ -3,10 +3,12 @@
 
 #define LIGHT                                                                                      \
     "--fg:#1a1f26;--bg:#ffffff;--dim:#586472;--line:#d8dee5;--grid:#e8ecf0;--band:#f4f6f9;"        \
-    "--pick:#e8f1fb;--s0:#0b5cad;--s1:#c2410c;--s2:#64748b;--s3:#7a4fa3"
+    "--pick:#e8f1fb;--s0:#0b5cad;--s1:#c2410c;--s2:#64748b;--s3:#7a4fa3;"                          \
+    "--s4:#0f766e;--s5:#92600a;--s6:#be185d;--s7:#4d7c0f"
 #define DARK                                                                                       \
     "--fg:#e6eaef;--bg:#14181d;--dim:#9eabb8;--line:#38424d;--grid:#262e37;--band:#1d232a;"        \
-    "--pick:#1a2c40;--s0:#6cb2f2;--s1:#fb923c;--s2:#94a3b8;--s3:#c3a1e8"
+    "--pick:#1a2c40;--s0:#6cb2f2;--s1:#fb923c;--s2:#94a3b8;--s3:#c3a1e8;"                          \
+    "--s4:#4fd1c5;--s5:#e3b341;--s6:#f472b6;--s7:#9bc53d"
 
 const char report_style[] =
     ":root{color-scheme:light dark;" LIGHT "}\n"
@@ -51,6 +53,9 @@ const char report_style[] =
     "font-variant-numeric:tabular-nums}svg .dim{fill:var(--dim)}svg .b{font-weight:650}"
     ".axis{stroke:var(--dim)}.grid{stroke:var(--grid)}\n"
     ".s0{fill:var(--s0)}.s1{fill:var(--s1)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}"
+    ".s4{fill:var(--s4)}.s5{fill:var(--s5)}.s6{fill:var(--s6)}.s7{fill:var(--s7)}"
+    ".area{stroke:var(--bg);stroke-width:1}svg .in{fill:var(--bg);font-weight:650;font-size:12px}"
+    ".asis{fill:none;stroke:var(--fg);stroke-width:1.6;stroke-dasharray:6 3}"
     ".ring{fill:var(--bg);stroke:var(--s0);stroke-width:1.6}"
     ".front{fill:none;stroke:var(--s0);stroke-width:1.5;stroke-dasharray:4 3}\n"
     "footer{margin:2.5rem 0 0;padding-top:.6rem;border-top:1px solid var(--line);color:var(--dim);"

@@ -32,7 +32,7 @@ struct plot {
     size_t n_labels;
 };
 
-static double step_for(double span)
+double svg_step(double span)
 {
     double raw = span / 5, mag = pow(10, floor(log10(raw)));
     static const double mult[] = {1, 2, 5, 10};
@@ -50,7 +50,7 @@ static struct axis axis_for(double lo, double hi)
     }
     double from = lo < 0.55 * hi ? 0 : lo, span = hi - from;
     span = span > 0 ? span : fmax(fabs(hi) * 0.2, 1e-9);
-    double step = step_for(span);
+    double step = svg_step(span);
     struct axis a = {floor(from / step) * step, ceil(hi / step) * step, step, false};
     a.hi += a.hi - hi < 0.1 * step ? step : 0; /* room for labels above the highest point */
     a.lo -= a.lo > 0 && from - a.lo < 0.1 * step ? step : 0;
@@ -101,8 +101,7 @@ static double first_tick(const struct axis *a)
     return v;
 }
 
-/* 12,500 or 0.25 */
-static const char *tick_text(double v, char out[MONEY_TEXT])
+const char *svg_tick(double v, char out[MONEY_TEXT])
 {
     money m;
     if (fabs(v) < 1000 || money_from_double(v, &m)) {
@@ -125,13 +124,13 @@ static void axes(const struct plot *p, const char *y_title)
         buf_addf(b, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT,
                  W - RIGHT, y_of(p, v), y_of(p, v));
         buf_addf(b, "<text class=\"dim\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
-                 LEFT - 8, y_of(p, v) + 4, tick_text(v, text));
+                 LEFT - 8, y_of(p, v) + 4, svg_tick(v, text));
     }
     for (double v = first_tick(&p->x); v <= p->x.hi * (1 + 1e-9); v = tick_after(&p->x, v)) {
         buf_addf(b, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>",
                  x_of(p, v), x_of(p, v), TOP, H - BOTTOM);
         buf_addf(b, "<text class=\"dim\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
-                 x_of(p, v), H - BOTTOM + 18, tick_text(v, text));
+                 x_of(p, v), H - BOTTOM + 18, svg_tick(v, text));
     }
     buf_addf(b, "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>", LEFT, W - RIGHT,
              H - BOTTOM, H - BOTTOM);

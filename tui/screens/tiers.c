@@ -22,7 +22,7 @@ static const struct screen_key keys[] = {
     {"W", "longest wait", false, "longest acceptable wait for the first byte"},
     {"P", "product, limits", true, "options of tier: --from gcs, --robust 10"},
     {"L", "lifecycle file", true, "write the plain policy as a lifecycle file"},
-    {"w", "write", true, "write the answer (.csv .json .txt)"},
+    {"w", "write", true, "write the answer (.html .md .csv .json .txt)"},
     {"u", "undo", false, "undo the last file, horizon, wait or options"},
     {"Ctrl-R", "redo", false, "redo it"},
     {NULL, NULL, false, NULL}};
@@ -287,6 +287,19 @@ static bool ends(const char *path, const char *suffix)
     return n > k && strcmp(path + n - k, suffix) == 0;
 }
 
+/* Releases b. */
+static void put_file(struct ui *ui, const struct tiers *t, const char *path, int rc, struct buf *b,
+                     struct gt_error *err)
+{
+    rc = rc ? rc : app_write_file(path, b->data, b->len, err);
+    buf_release(b);
+    if (rc) {
+        ui_error(ui, err);
+    } else {
+        ui_message(ui, "wrote %zu groups to %s", t->result->n, path);
+    }
+}
+
 static void write_done(struct ui *ui, void *state, const char *path, bool final)
 {
     struct tiers *t = state;
@@ -297,17 +310,17 @@ static void write_done(struct ui *ui, void *state, const char *path, bool final)
     }
     const struct tier_answer *a = &t->result->answer;
     buf_init(&b, TEXT_MAX);
+    bool html;
+    if (tier_report_kind(path, &html)) {
+        int why = tier_report(a, base_name(t->result->asked.path), ui->app->now, html, &b, &err);
+        put_file(ui, t, path, why, &b, &err);
+        return;
+    }
     int rc = ends(path, ".json")  ? tier_json(ui->app, a, &b)
              : ends(path, ".csv") ? tier_csv(a, &b)
                                   : tier_text(ui->app, a, &b);
-    rc = rc ? gt_fail(&err, rc, "", "the output is too large")
-            : app_write_file(path, b.data, b.len, &err);
-    buf_release(&b);
-    if (rc) {
-        ui_error(ui, &err);
-    } else {
-        ui_message(ui, "wrote %zu groups to %s", t->result->n, path);
-    }
+    rc = rc ? gt_fail(&err, rc, "", "the output is too large") : 0;
+    put_file(ui, t, path, rc, &b, &err);
 }
 
 static void undo(struct ui *ui, struct tiers *t, int by)
@@ -377,7 +390,7 @@ static bool key(struct ui *ui, void *state, int k, bool is_key)
         ui_ask_path(ui, "write the lifecycle policy to: ", "lifecycle.json", lifecycle_done, t);
         return true;
     case 'w':
-        ui_ask_path(ui, "write to (.csv .json .txt): ", "tiers.csv", write_done, t);
+        ui_ask_path(ui, "write to (.html .md .csv .json .txt): ", "tiers.csv", write_done, t);
         return true;
     case 'u':
         undo(ui, t, -1);

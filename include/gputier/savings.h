@@ -23,8 +23,9 @@ const char *saving_kind_name(enum saving_kind k); /* old_versions, … */
 
 struct saving {
     enum saving_kind kind;
-    const char *place; /* prefix, bucket or id; "" = all */
-    const char *tier;  /* whose price it is; NULL = several or none */
+    const char *place;           /* prefix, bucket or id; "" = all */
+    const char *tier;            /* whose price it is; NULL = several or none */
+    const char *vendor, *region; /* whose and where, when a list tells it; else NULL */
     uint64_t objects, bytes;
     uint64_t packs;       /* SAVING_PACK: objects that are left */
     money month_now;      /* what it costs a month today */

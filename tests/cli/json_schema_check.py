@@ -76,6 +76,11 @@ GOOD = {
          'saving': '3.83', 'break_even_month': 2}], 'total': '0.31', 'baseline': '4.14', 'saving': '3.83',
              'lower_bound': '0.31', 'policy': {'rules': [{'prefix': 'logs/'}], 'cost': '0.31', 'gap': '0'},
              'first_steps': ['put the rule on the bucket']},
+    'savings': {'schema': 'gputier/savings/1', 'as_of': '2026-12-01T00:00:00Z', 'currency': 'USD', 'horizon_months': 36, 'savings': [
+        {'kind': 'unattached_volumes', 'place': 'vol-1', 'vendor': 'aws', 'region': 'us-east-1', 'tier': 'ebs_gp3', 'objects': 1,
+         'bytes': 1073741824, 'month_now': '0.08', 'month_then': '0', 'one_off': '0', 'saving': '2.88', 'break_even_month': 0,
+         'upper_bound': False, 'do_it': True, 'how': 'delete it', 'note': None}], 'month': '0.08', 'saving': '2.88',
+                'at_least': False, 'at_most': False, 'notes': []},
     'inventory': {'schema': 'gputier/inventory/1', 'as_of': '2026-12-01T00:00:00Z', 'depth': 2, 'rows': [
         {'prefix': 'logs/', 'storage_class': 'STANDARD', 'is_latest': True, 'size_lo': 131072, 'age_lo_days': 30,
          'idle_lo_days': 0, 'objects': 3, 'bytes': 600000, 'bytes_min128k': 600000}],

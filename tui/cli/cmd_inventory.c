@@ -1,11 +1,13 @@
-/* inventory import|aggregate|sql: listings and vendor inventories to the histogram R-IM-02 of the
- * storage rules. `import` reads and checks, and keeps the histogram in a file; `aggregate` prints
- * it; `sql` prints the query that makes it in another engine, or has it carried out there. */
+/* inventory import|aggregate|savings|sql: listings and vendor inventories to the histogram R-IM-02
+ * of the storage rules. `import` reads and checks, and keeps the histogram in a file; `aggregate`
+ * prints it; `savings` says what to do before tiering; `sql` prints the query that makes the
+ * histogram in another engine, or has it carried out there. */
 #include "gputier/csvw.h"
 #include "gputier/inventory_sql.h"
 #include "gputier/jsonw.h"
 #include "gputier/units.h"
 #include "inventory_args.h"
+#include "savings_view.h"
 #include "table.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +21,13 @@ static const struct cli_option options[] = {
     {"output", 'o', OPT_VALUE, "FILE", "write the histogram as CSV, for `tier FILE` later"},
     {"engine", 0, OPT_VALUE, "ENGINE",
      "sql: duckdb, clickhouse, athena, spark, trino or postgresql; with --depth, --as-of"},
-    {"from", 0, OPT_VALUE, "TABLE|FILE",
-     "sql: the table (inventory), or Parquet or CSV files of duckdb and clickhouse; --columns maps "
+    {"horizon", 0, OPT_VALUE, "DURATION", "savings: how long the data are kept (36mo)"},
+    {"vendor", 0, OPT_VALUE, "VENDOR", "savings: whose tiers (aws, or the one of --from)"},
+    {"region", 0, OPT_VALUE, "REGION",
+     "savings: where, when the input does not say, e.g. us-east-1 or aws/us-east-1"},
+    {"from", 0, OPT_VALUE, "TABLE|FILE|TIER",
+     "savings: the tier or product that the data live in, as `tier` takes it; sql: the table "
+     "(inventory), or Parquet or CSV files of duckdb and clickhouse; --columns maps "
      "key=,size=,last_modified=,storage_class=,is_latest=,is_delete_marker= to columns or "
      "expressions (default: those of S3 Inventory with all versions), --access names a table of "
      "key, last_access"},
@@ -297,19 +304,40 @@ static int do_sql(struct app *app, const struct cli_args *args, struct gt_error 
     return rc;
 }
 
+/* Lists of leftovers and inventories, told apart by their content. */
+static int savings(struct app *app, const struct cli_args *args, struct gt_error *err)
+{
+    struct savings_answer a;
+    struct buf b;
+    buf_init(&b, DOCUMENT_MAX);
+    int rc = savings_find(app, args, args->positional + 1, args->n_positional - 1, &a, err);
+    if (rc == 0) {
+        rc = app->format == OUT_JSON  ? savings_json(&a, &b)
+             : app->format == OUT_CSV ? savings_csv(&a, &b)
+                                      : savings_text_out(app, &a, &b);
+        rc = rc ? gt_fail(err, rc, "", "the output is too large") : app_put(&b, err);
+    }
+    savings_release(&a);
+    buf_release(&b);
+    return rc;
+}
+
 static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
 {
     const char *what = args->n_positional ? args->positional[0] : "";
-    bool import = strcmp(what, "import") == 0;
+    bool import = strcmp(what, "import") == 0, save_money = strcmp(what, "savings") == 0;
     if (strcmp(what, "sql") == 0) {
         return do_sql(app, args, err);
     }
-    if (!import && strcmp(what, "aggregate") != 0) {
-        return gt_fail(err, GT_EUSAGE, "", "found '%.40s', expected import, aggregate or sql",
-                       what);
+    if (!import && !save_money && strcmp(what, "aggregate") != 0) {
+        return gt_fail(err, GT_EUSAGE, "",
+                       "found '%.40s', expected import, aggregate, savings or sql", what);
     }
     if (args->n_positional < 2) {
         return gt_fail(err, GT_EUSAGE, "", "name the files to read, or - for stdin");
+    }
+    if (save_money) {
+        return savings(app, args, err);
     }
     struct inventory *inv;
     const struct inventory_row *row;
@@ -332,9 +360,12 @@ static int run(struct app *app, const struct cli_args *args, struct gt_error *er
 
 const struct command command_inventory = {
     .name = "inventory",
-    .usage = "import|aggregate FILE… | sql --engine ENGINE [--run WHERE]",
-    .summary = "read inventories of S3, Azure and GCS, listings of rclone, aws s3api and find, and "
-               "histograms; aggregate them by prefix, size, age and idle time",
+    .usage = "import|aggregate|savings FILE… | sql --engine ENGINE [--run WHERE]",
+    .summary =
+        "read inventories of S3, Azure and GCS, listings of rclone, aws s3api and find, and "
+        "histograms; aggregate them by prefix, size, age and idle time; savings: what to do before "
+        "tiering (old versions, packs), and lists of unattached volumes, orphaned snapshots "
+        "and unfinished uploads, priced",
     .options = options,
     .example = "find /data -type f -printf '%s\\t%T@\\t%A@\\t%b\\t%p\\0' | gputier inventory "
                "aggregate - --depth 2",

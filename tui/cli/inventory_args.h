@@ -6,7 +6,8 @@
 
 #define INVENTORY_CLI_OPTIONS                                                                      \
     {"kind", 0, OPT_VALUE, "auto|find|s3|azure|gcs|rclone|s3api|histogram",                        \
-     "format of the input (auto: by content)"},                                                    \
+     "format of the input (auto: by content); lists: `inventory savings` of those of volumes, "    \
+     "snapshots and uploads, also from stdin"},                                                    \
         {"columns", 0, OPT_VALUE, "LIST",                                                          \
          "columns of an S3 or GCS inventory CSV without a header, as the manifest names them"},    \
         {"access", 0, OPT_LIST, "FILE",                                                            \

@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""`inventory savings` on lists of AWS, Azure and Google: what is left over, at the price computed here a second time
+from the rows of the shipped list; what cannot be told is not claimed; hostile and broken lists."""
+import csv
+import json
+import os
+import sys
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import asked  # noqa: E402
+import json_schema  # noqa: E402
+from asked import expect  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+NOW = '2026-12-01T00:00:00Z'
+GIB = 1 << 30
+RATES = {}
+with open(ROOT / 'data/snapshot/storage_rates.csv', encoding='utf-8') as _f:
+    for _r in csv.DictReader(_f):
+        if not _r['vendor'].startswith('#'):
+            RATES.setdefault((_r['vendor'], _r['region'], _r['tier'], _r['component']), []).append(_r)
+
+
+def bill(vendor, region, tier, component, quantity):
+    """Marginal brackets; quantity in the unit of the rows."""
+    total = Fraction(0)
+    for r in RATES[vendor, region, tier, component]:
+        lo, hi = Fraction(r['from_qty']), Fraction(r['to_qty']) if r['to_qty'] else quantity
+        if r['unit'] == 'disk_month':
+            total += Fraction(r['rate']) if lo < quantity <= hi else 0
+        else:
+            total += max(Fraction(0), min(hi, quantity) - lo) * Fraction(r['rate']) / int(r['unit_qty'])
+    return total
+
+
+def near(text, want, what):
+    """Every line is rounded once, at the twelfth place."""
+    expect(text is not None and abs(Fraction(text) - want) <= Fraction(40, 10**12), f'{what}: {text}, expected {float(want)}')
+
+
+class Lists:
+    def __init__(self, folder):
+        self.folder, self.n = folder, 0
+
+    def file(self, doc, name=None):
+        self.n += 1
+        path = self.folder / (name or f'list{self.n}.json')
+        if isinstance(doc, bytes):
+            path.write_bytes(doc)
+        else:
+            path.write_text(doc if isinstance(doc, str) else json.dumps(doc), encoding='utf-8')
+        return path
+
+    def ask(self, *docs, args=(), code=0):
+        files = [d if isinstance(d, Path) else self.file(d) for d in docs]
+        p = asked.run('inventory', 'savings', *files, '--format', 'json', *args, code=code)
+        doc = json.loads(p.stdout or b'{}')
+        if code == 0:
+            faults = json_schema.validate(doc, json_schema.load('savings'))
+            expect(faults == [], f'schema: {faults}')
+            paying = [s for s in doc['savings'] if s['do_it']]
+            for key, sums in (('saving', ('saving',)), ('month', ('month_now', 'month_then'))):
+                want = sum(Fraction(s[sums[0]]) - sum(Fraction(s[k]) for k in sums[1:]) for s in paying)
+                expect(doc[key] is None or Fraction(doc[key]) == want, f'{key}: {doc[key]} is not the sum {want}')
+            for s in doc['savings']:
+                if s['kind'] != 'pack' and s['saving'] is not None and s['kind'] != 'old_versions':
+                    expect(Fraction(s['saving']) == Fraction(s['month_now']) * doc['horizon_months'] - Fraction(s['one_off']),
+                           f'{s["place"]}: months times money')
+        return doc if code == 0 else p.stderr.decode(errors='replace')
+
+
+def volume(name, size, kind='gp3', used=False, zone='us-east-1a', **more):
+    return {'VolumeId': name, 'Size': size, 'VolumeType': kind, 'State': 'in-use' if used else 'available',
+            'AvailabilityZone': zone, 'Attachments': [{'InstanceId': 'i-1'}] if used else [], **more}
+
+
+def snapshot(name, source, size, owner='1', **more):
+    return {'SnapshotId': name, 'VolumeId': source, 'VolumeSize': size, 'OwnerId': owner, 'StorageTier': 'standard', **more}
+
+
+def places(doc, kind):
+    return {s['place']: s for s in doc['savings'] if s['kind'] == kind}
+
+
+def aws_volumes(lists):
+    doc = lists.ask({'Volumes': [
+        volume('vol-a', 500, Iops=3000, Throughput=125), volume('vol-b', 100, Iops=16000, Throughput=1000),
+        volume('vol-c', 4000, 'io2', Iops=70000), volume('vol-d', 1000, 'gp2', Iops=3000), volume('vol-e', 2000, 'st1'),
+        volume('vol-f', 300, used=True), volume('vol-g', 10, 'gp3', zone='eu-west-1b', Iops=3000, Throughput=300),
+        volume('vol-h', 10, 'nonesuch'), volume('vol-i', 8, 'gp3', zone='nowhere-9a')]})
+    got = places(doc, 'unattached_volumes')
+    expect(set(got) == {f'vol-{c}' for c in 'abcdeghi'}, f'aws: unattached are {sorted(got)}')
+    aws = ('aws', 'us-east-1')
+    for name, want in (
+            ('vol-a', bill(*aws, 'ebs_gp3', 'storage', 500)),
+            ('vol-b', bill(*aws, 'ebs_gp3', 'storage', 100) + bill(*aws, 'ebs_gp3', 'provisioned_iops', 16000) +
+             bill(*aws, 'ebs_gp3', 'throughput', 1000)),
+            ('vol-c', bill(*aws, 'ebs_io2', 'storage', 4000) + bill(*aws, 'ebs_io2', 'provisioned_iops', 70000)),
+            ('vol-d', bill(*aws, 'ebs_gp2', 'storage', 1000)), ('vol-e', bill(*aws, 'ebs_st1', 'storage', 2000)),
+            ('vol-g', bill('aws', 'eu-west-1', 'ebs_gp3', 'storage', 10) + bill('aws', 'eu-west-1', 'ebs_gp3', 'throughput', 300))):
+        near(got[name]['month_now'], want, name)
+        expect(got[name]['break_even_month'] == 0 and not got[name]['upper_bound'], f'{name}: {got[name]}')
+    for name in ('vol-h', 'vol-i'):
+        expect(got[name]['saving'] is None and not got[name]['do_it'], f'{name} has a price that nobody states')
+    expect(doc['at_least'] and not doc['at_most'] and doc['currency'] == 'USD' and doc['horizon_months'] == 36, 'aws: totals')
+
+
+def aws_snapshots(lists):
+    used = {'Volumes': [volume('vol-1', 100, used=True), volume('vol-2', 50)]}
+    snaps = {'Snapshots': [snapshot('snap-here', 'vol-1', 100), snapshot('snap-gone', 'vol-x', 200),
+                           snapshot('snap-image', 'vol-y', 20), snapshot('snap-copy', 'vol-ffffffff', 30),
+                           snapshot('snap-full', 'vol-x', 200, FullSnapshotSizeInBytes=7 * GIB),
+                           snapshot('snap-gone', 'vol-x', 200)]}
+    image = {'Images': [{'BlockDeviceMappings': [{'Ebs': {'SnapshotId': 'snap-image'}}, {'VirtualName': 'ephemeral0'}]}]}
+    doc = lists.ask(used, snaps, image)
+    got = places(doc, 'orphaned_snapshots')
+    expect(set(got) == {'snap-gone', 'snap-full'}, f'orphans are {sorted(got)}')
+    near(got['snap-gone']['month_now'], bill('aws', 'us-east-1', 'ebs_gp3', 'snapshot', 200), 'snap-gone')
+    near(got['snap-full']['month_now'], bill('aws', 'us-east-1', 'ebs_gp3', 'snapshot', 7), 'snap-full')
+    expect(got['snap-gone']['upper_bound'] and doc['at_most'], 'a snapshot is incremental: at most')
+    expect(any('copies' in n for n in doc['notes']), f'the copy is not told: {doc["notes"]}')
+    expect(set(places(doc, 'unattached_volumes')) == {'vol-2'}, 'the volume beside the snapshots')
+    got = lists.ask(used, snaps)
+    expect('snap-image' in places(got, 'orphaned_snapshots') and any('describe-images' in n for n in got['notes']), 'no images')
+    for what, docs, word in (
+            ('no volumes', [snaps], 'no list of volumes'), ('only unattached', [{'Volumes': [volume('vol-2', 50)]}, snaps], 'in use'),
+            ('cut', [{**used, 'NextToken': 'x'}, snaps], 'NextToken'),
+            ('owners', [used, {'Snapshots': snaps['Snapshots'] + [snapshot('snap-z', 'vol-q', 5, owner='2')]}], 'owner-ids')):
+        doc = lists.ask(*docs)
+        expect(places(doc, 'orphaned_snapshots') == {}, f'{what}: called orphans')
+        expect(any(word in n for n in doc['notes']), f'{what}: {doc["notes"]}')
+    # two documents in one file, and lists from standard input
+    both = lists.file(json.dumps(used) + '\n' + json.dumps(snaps))
+    expect(set(places(lists.ask(both), 'orphaned_snapshots')) >= {'snap-gone'}, 'two documents in one file')
+    p = asked.run('inventory', 'savings', '-', '--kind', 'lists', '--format', 'json', input=both.read_bytes())
+    expect(b'snap-gone' in p.stdout, 'lists from standard input')
+    # eu-central-1 has no row of snapshots of io2, but the region of the volumes is taken
+    west = {'Volumes': [volume('vol-1', 100, used=True, zone='eu-west-1a')]}
+    got = places(lists.ask(west, snaps), 'orphaned_snapshots')
+    expect(got['snap-gone']['region'] == 'eu-west-1', f'region: {got["snap-gone"]}')
+
+
+def uploads(lists):
+    old, new = '2026-10-01T10:00:00+00:00', '2026-11-29T10:00:00Z'
+    listed = {'Uploads': [{'UploadId': 'u1', 'Key': 'a', 'Initiated': old, 'StorageClass': 'STANDARD'},
+                          {'UploadId': 'u2', 'Key': 'b', 'Initiated': old, 'StorageClass': 'GLACIER'},
+                          {'UploadId': 'u3', 'Key': 'c', 'Initiated': old, 'StorageClass': 'STANDARD_IA'},
+                          {'UploadId': 'u4', 'Key': 'd', 'Initiated': new, 'StorageClass': 'STANDARD'}]}
+
+    def parts(name, sizes, kind, when=old):
+        doc = {'Parts': [{'PartNumber': i + 1, 'Size': s, 'LastModified': when} for i, s in enumerate(sizes)], 'StorageClass': kind}
+        return {**doc, 'UploadId': name} if name else doc
+    all_parts = [parts('u1', [5 * GIB, 3 * GIB], 'STANDARD'), parts('u2', [2 * GIB], 'GLACIER'), parts('u3', [7 * GIB], 'STANDARD_IA'),
+                 parts('u4', [100 * GIB], 'STANDARD', new)]
+    want = {'s3_standard': (2, 10 * GIB), 's3_standard_ia': (1, 7 * GIB)}
+    for what, some in (('named', all_parts), ('nameless', [{k: v for k, v in p.items() if k != 'UploadId'} for p in all_parts])):
+        doc = lists.ask(listed, *some)
+        got = {s['tier']: (s['objects'], s['bytes']) for s in doc['savings'] if s['kind'] == 'multipart'}
+        expect(got == want, f'uploads, {what} parts: {got}, expected {want}')
+        for s in doc['savings']:
+            near(s['month_now'], bill('aws', 'us-east-1', s['tier'], 'storage', Fraction(s['bytes'], GIB)), f'uploads {s["tier"]}')
+        expect(any('1 multipart uploads were begun within 7 days' in n for n in doc['notes']), f'running, {what}: {doc["notes"]}')
+        expect(any('R-S3-24' in n for n in doc['notes']), 'S3 Inventory lists none: not said')
+    doc = lists.ask(listed, all_parts[0])
+    expect(any('parts of 2 uploads' in n for n in doc['notes']) and doc['at_least'], f'unknown parts: {doc["notes"]}')
+    doc = lists.ask(listed)
+    expect(all(s['saving'] is None for s in doc['savings']), 'uploads without any part have a price')
+    doc = lists.ask(listed, *all_parts, args=['--region', 'eu-west-1'])
+    ia = [s for s in doc['savings'] if s['tier'] == 's3_standard_ia'][0]
+    near(ia['month_now'], bill('aws', 'eu-west-1', 's3_standard_ia', 'storage', 7), 'uploads in another region')
+    text = asked.run('inventory', 'savings', lists.file(listed), text=True).stdout
+    expect('AbortIncompleteMultipartUpload' in text, 'the rule is not named')
+
+
+def storage_lens(lists):
+    head = ('version_number,configuration_id,report_date,aws_account_number,aws_region,storage_class,record_type,record_value,'
+            'bucket_name,metric_name,metric_value\n')
+
+    def row(date, record, bucket, name, value, region='us-east-1'):
+        return f'V_1,all,{date},1,{region},STANDARD,{record},,"{bucket}",{name},{value}\n'
+    body = ''.join((row('2026-11-28', 'BUCKET', 'a', 'IncompleteMPUStorageBytesOlderThan7Days', 900 * GIB),
+                    row('2026-11-29', 'BUCKET', 'a', 'IncompleteMPUStorageBytesOlderThan7Days', 60 * GIB),
+                    row('2026-11-29', 'BUCKET', 'a', 'IncompleteMPUObjectCountOlderThan7Days', 12),
+                    row('2026-11-29', 'ACCOUNT', '', 'IncompleteMPUStorageBytesOlderThan7Days', 61 * GIB),
+                    row('2026-11-29', 'BUCKET', 'a', 'IncompleteMultipartUploadStorageBytes', 70 * GIB),
+                    row('2026-11-29', 'BUCKET', 'b', 'IncompleteMPUStorageBytesOlderThan7Days', GIB, 'us-west-2'),
+                    row('2026-11-29', 'BUCKET', 'a', 'StorageBytes', 5000 * GIB)))
+    doc = lists.ask(lists.file(head + body, 'lens.csv'))
+    got = {s['region']: (s['objects'], s['bytes']) for s in doc['savings']}
+    expect(got == {'us-east-1': (12, 60 * GIB), 'us-west-2': (0, GIB)}, f'lens: {got}')
+    near([s for s in doc['savings'] if s['region'] == 'us-east-1'][0]['month_now'],
+         bill('aws', 'us-east-1', 's3_standard', 'storage', 60), 'lens')
+    told = lists.ask(lists.file(head + row('2026-11-29', 'BUCKET', 'a', 'IncompleteMPUStorageBytesOlderThan7Days', '-5'), 'bad.csv'),
+                     code=4)
+    expect('bad.csv:2' in told and 'whole number' in told, f'lens: {told}')
+
+
+def azure(lists):
+    sub = '/subscriptions/S1/resourceGroups/g/providers/Microsoft.Compute'
+
+    def disk(name, size, sku='Premium_LRS', owner=None, where='eastus'):
+        return {'id': f'{sub}/disks/{name}', 'name': name, 'type': 'Microsoft.Compute/disks', 'location': where, 'diskSizeGB': size,
+                'sku': {'name': sku}, 'managedBy': owner, 'creationData': {'createOption': 'Empty'}}
+
+    def snap(name, source, sku='Standard_LRS', at=sub):
+        return {'id': f'{at}/snapshots/{name}', 'name': name, 'type': 'Microsoft.Compute/snapshots', 'location': 'eastus',
+                'diskSizeGb': 64, 'sku': {'name': sku}, 'creationData': {'sourceResourceId': source}}
+    disks = [disk('a', 128), disk('b', 32, owner='/vm/1'), disk('c', 30, 'Standard_LRS'), disk('d', 128, 'Premium_ZRS'),
+             disk('e', 40000, 'PremiumV2_LRS')]
+    other = sub.replace('S1', 'S2')
+    snaps = [snap('s1', f'{sub}/disks/gone'), snap('s2', f'{sub.upper()}/DISKS/B'), snap('s3', f'{sub}/snapshots/s1'),
+             snap('s4', f'{other}/disks/gone', at=other)]
+    doc = lists.ask(disks, snaps)
+    got = places(doc, 'unattached_volumes')
+    expect({k.rsplit('/', 1)[1] for k in got} == {'a', 'c', 'd', 'e'}, f'azure: unattached are {sorted(got)}')
+    near(got[f'{sub}/disks/a']['month_now'], bill('azure', 'eastus', 'azure_disk_premium', 'storage', 128), 'azure P10')
+    near(got[f'{sub}/disks/c']['month_now'], bill('azure', 'eastus', 'azure_disk_standard_hdd', 'storage', 30), 'azure S4')
+    expect(got[f'{sub}/disks/d']['saving'] is None, 'a zone-redundant disk at the price of another')
+    got = places(doc, 'orphaned_snapshots')
+    expect({k.rsplit('/', 1)[1] for k in got} == {'s1'}, f'azure: orphans are {sorted(got)}')
+    near(got[f'{sub}/snapshots/s1']['month_now'], bill('azure', 'eastus', 'azure_disk_standard_hdd', 'snapshot', 64), 'azure snapshot')
+
+
+def google(lists):
+    base = 'https://www.googleapis.com/compute/v1/projects/p1'
+
+    def disk(name, size, kind='pd-ssd', users=(), **more):
+        zone = f'{base}/zones/us-central1-a'
+        return {'kind': 'compute#disk', 'name': name, 'selfLink': f'{zone}/disks/{name}', 'zone': zone, 'sizeGb': str(size),
+                'type': f'{zone}/diskTypes/{kind}', **({'users': list(users)} if users else {}), **more}
+
+    def snap(name, disk_name, stored, **more):
+        return {'kind': 'compute#snapshot', 'name': name, 'selfLink': f'{base}/global/snapshots/{name}', 'diskSizeGb': '500',
+                'sourceDisk': f'{base.replace("www", "compute")}/zones/us-central1-a/disks/{disk_name}',
+                'storageBytes': str(stored), 'storageLocations': ['us-central1'], **more}
+    disks = [disk('a', 200), disk('b', 50, 'pd-balanced', ['x']), disk('c', 100, 'hyperdisk-balanced', provisionedIops='5000',
+                                                                      provisionedThroughput='240'),
+             disk('d', 10, 'pd-ssd', replicaZones=['x', 'y'])]
+    snaps = [snap('s1', 'gone', 5 * GIB), snap('s2', 'b', GIB), snap('s3', 'gone', GIB, storageLocations=['eu'])]
+    doc = lists.ask(disks, snaps)
+    got = {k.rsplit('/', 1)[1]: v for k, v in places(doc, 'unattached_volumes').items()}
+    here = ('gcp', 'us-central1')
+    expect(set(got) == {'a', 'c', 'd'}, f'gcp: unattached are {sorted(got)}')
+    near(got['a']['month_now'], bill(*here, 'gcp_pd_ssd', 'storage', 200), 'pd-ssd')
+    near(got['c']['month_now'], sum(bill(*here, 'gcp_hyperdisk_balanced', part, n) for part, n in
+                                    (('storage', 100), ('provisioned_iops', 5000), ('throughput', 240))), 'hyperdisk')
+    expect(got['d']['saving'] is None, 'a disk in two zones at the price of one')
+    got = {k.rsplit('/', 1)[1]: v for k, v in places(doc, 'orphaned_snapshots').items()}
+    expect(set(got) == {'s1', 's3'}, f'gcp: orphans are {sorted(got)}')
+    near(got['s1']['month_now'], bill(*here, 'gcp_pd_standard', 'snapshot', 5), 'gcp snapshot')
+    expect(got['s3']['saving'] is None, 'a snapshot in a multi-region at the price of a region')
+
+
+def with_inventory(lists):
+    """Lists and an inventory in one question; old versions and packs are those of `tier`."""
+    rows = ('prefix,storage_class,is_latest,size_lo,age_lo_days,idle_lo_days,objects,bytes,bytes_min128k\n'
+            'logs/,STANDARD,false,131072,90,90,1000,1073741824,1073741824\n'
+            'small/,STANDARD,true,4096,365,365,10000000,61440000000,1310720000000\n'
+            'big/,STANDARD,true,16777216,0,0,10,1073741824,1073741824\n')
+    inventory = lists.file(rows, 'h.csv')
+    doc = lists.ask(inventory, {'Volumes': [volume('vol-a', 500)]}, args=['--horizon', '12mo'])
+    kinds = {s['kind']: s for s in doc['savings']}
+    expect(set(kinds) == {'old_versions', 'pack', 'unattached_volumes'}, f'kinds: {sorted(kinds)}')
+    near(kinds['old_versions']['month_now'], bill('aws', 'us-east-1', 's3_standard', 'storage', 1), 'old versions')
+    steps = json.loads(asked.run('tier', inventory, '--horizon', '12mo', '--format', 'json').stdout)['first_steps']
+    for kind in ('old_versions', 'pack'):
+        expect(any(kinds[kind]['how'] in s for s in steps), f'{kind}: tier says it in other words: {steps}')
+    expect(doc['horizon_months'] == 12, 'horizon')
+
+
+def as_table_and_csv(lists):
+    path = lists.file({'Volumes': [volume('vol-\x1b[31mred\n', 10), volume('=cmd()', 20), volume('vol-9', 30, used=True)]})
+    text = asked.run('inventory', 'savings', path).stdout
+    expect(b'\x1b' not in text and b'unattached_volumes' in text and b'What pays' in text, f'table: {text}')
+    rows = list(csv.DictReader(asked.run('inventory', 'savings', path, '--format', 'csv', text=True).stdout.splitlines()))
+    expect([r['place'][:2] for r in rows][0] in ("'=", 'vo') and all(not r['place'].startswith('=') for r in rows), f'csv: {rows}')
+    expect(sum(Fraction(r['month_now']) for r in rows) == Fraction('2.4'), f'csv: {[r["month_now"] for r in rows]}')
+    text = asked.run('inventory', 'savings', lists.file({'Volumes': [volume('vol-9', 30, used=True)]})).stdout
+    expect(b'Nothing is left over' in text, 'nothing')
+
+
+def broken(lists):
+    deep = '{"Volumes": ' + '[' * 5000
+    for what, doc, word in (
+            ('cut', b'{"Volumes": [{"VolumeId": "v",\n "Size": 8', ':2'), ('deep', deep, 'no JSON'),
+            ('other', b'{"Volumes": 3}', 'expected a list'), ('size', {'Volumes': [volume('v', -8)]}, 'Size in GiB'),
+            ('huge', {'Volumes': [volume('v', 1 << 40)]}, 'Size in GiB'), ('no id', {'Volumes': [{'Size': 8}]}, 'entry 1'),
+            ('half', {'Volumes': [volume('v', 1.5)]}, 'Size in GiB'), ('text', {'Volumes': ['x']}, 'entry 1'),
+            ('when', {'Uploads': [{'UploadId': 'u', 'Initiated': 'soon'}]}, 'ISO 8601'),
+            ('many', {'Parts': [{'Size': 2**53 - 1}] * 3000}, 'Parts, entry'),
+            ('tail', b'{"Volumes": []} x', ':1'), ('az', [{'diskSizeGB': 4}], 'list of az'),
+            ('gcp', [{'kind': 'compute#disk', 'sizeGb': '4'}], 'list of gcloud')):
+        told = lists.ask(doc, code=4)
+        expect(word in told, f'{what}: {told}')
+    told = asked.run('inventory', 'savings', lists.folder / 'nothing.json', code=4).stderr.decode()
+    expect('nothing.json' in told, f'missing file: {told}')
+    asked.run('inventory', 'savings', code=2)
+    huge = lists.folder / 'huge.json'
+    with open(huge, 'wb') as f:
+        f.write(b'{"Volumes": [')
+        f.truncate(65 << 20)
+    told = lists.ask(huge, code=4)
+    expect('larger than' in told, f'huge: {told}')
+
+
+def main():
+    os.environ['GPUTIER_NOW'] = NOW
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ['GPUTIER_DB'] = f'{folder}/g.db'
+        lists = Lists(Path(folder))
+        for test in (aws_volumes, aws_snapshots, uploads, storage_lens, azure, google, with_inventory, as_table_and_csv, broken):
+            test(lists)
+    return asked.verdict()
+
+
+sys.exit(main())

@@ -31,6 +31,7 @@ struct parse_context {
     struct left_out left_out[LEFT_OUT_REASONS];
     const struct log_sink *log;
     char scope[128]; /* out: the part of the source that the document is, as far as it says */
+    bool sold_out;   /* out: that there are no rows is the answer (staging_sells_out) */
     char next[512];  /* out: what the page says of the one that follows, "" = none */
 };
 /* Whose prices they are decides which of two that disagree is shown (pricing/store/precedence.c).

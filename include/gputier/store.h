@@ -63,6 +63,10 @@ int staging_set_scope(struct staging *st, const char *scope, struct gt_error *er
 /* The list names regions that have a free place now, so offers come and go in them: the check for
  * a shrunken list counts instance types instead of each region's rows. */
 void staging_regions_vary(struct staging *st);
+/* A fetch asks for what can be bought now, type by type, so all of it may be sold out: types, and
+ * the whole list, may vanish and come back. True where the list is such a fetch; a file may hold
+ * the answers to some of the questions only, and is checked as every list is. */
+bool staging_sells_out(struct staging *st);
 /* The list goes on behind what was read, so what it lacks has not vanished: it is published only
  * where it closes no row. */
 void staging_goes_on(struct staging *st);

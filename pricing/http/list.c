@@ -99,7 +99,7 @@ static int publish(struct fetch_list *l, struct gt_error *err)
     struct parser *p = l->parser;
     l->parser = NULL; /* parse_close frees it, whatever it returns */
     int rc = l->run->def->parse_close(p, err);
-    if (rc == 0 && l->parse.rows == 0) {
+    if (rc == 0 && l->parse.rows == 0 && !l->parse.sold_out) {
         rc = gt_fail(err, GT_EPARSE, l->parse.name,
                      "no price rows in %zu answers%s%s; an empty list never replaces prices",
                      l->pages, l->left_out[0] ? ", the last that was left out: " : "", l->left_out);

@@ -58,6 +58,7 @@ struct blocks {
     struct block **best;  /* by pool */
     struct block *first, **last;
     struct bad_rows bad;
+    bool may_be_none; /* a fetch: nothing offered means sold out */
 };
 
 /* A whole number from lo to hi; hi + 1 when it is none. */
@@ -238,7 +239,7 @@ static int blocks_open(struct parse_context *ctx, struct parser **out, struct gt
         blocks_abort((struct parser *)(void *)all);
         return gt_fail(err, GT_ENOMEM, ctx->name, "out of memory");
     }
-    staging_regions_vary(ctx->staging); /* blocks are sold out, and come back */
+    all->may_be_none = staging_sells_out(ctx->staging);
     *out = (struct parser *)(void *)all;
     return 0;
 }
@@ -257,12 +258,15 @@ static int blocks_feed(struct parser *p, const char *data, size_t len, struct gt
 static int blocks_close(struct parser *p, struct gt_error *err)
 {
     struct blocks *all = (struct blocks *)(void *)p;
-    int rc = all->answer ? ec2_answer_end(all->answer, err)
-                         : gt_fail(err, GT_EPARSE, all->ctx->name, "an empty file");
+    int rc = all->answer        ? ec2_answer_end(all->answer, err)
+             : all->may_be_none ? gt_fail(err, GT_ENOTFOUND, all->ctx->name,
+                                          "none of the types that are sold in blocks is known there")
+                                : gt_fail(err, GT_EPARSE, all->ctx->name, "an empty file");
     for (const struct block *b = all->first; rc == 0 && b; b = b->next) {
         rc = put(all, b, err);
     }
-    if (rc == 0 && all->ctx->rows == 0) {
+    all->ctx->sold_out = all->may_be_none && all->bad.n == 0;
+    if (rc == 0 && all->ctx->rows == 0 && !all->ctx->sold_out) {
         char why[1024];
         rc = gt_fail(err, GT_ENOTFOUND, all->ctx->name, "no capacity block is offered (%s)",
                      left_out_text(all->ctx->left_out, all->ctx->skipped, why));

@@ -238,7 +238,10 @@ static int record_published(struct staging *st, const struct publish_result *res
     }
     long long run = sqlite3_last_insert_rowid(d->h);
     rc = rc ? rc : observed_published(st, feed, err);
-    if (rc == 0 && st->rows == st->count[ST_SPOT]) { /* price rows keep their last date */
+    if (rc == 0 && st->rows == 0 && st->sells_out) {
+        rc = db_execf(d, err, "UPDATE main.fetch_run SET as_of = %lld WHERE id = %lld",
+                      (long long)st->fetched_at, run);
+    } else if (rc == 0 && st->rows == st->count[ST_SPOT]) { /* price rows keep their last date */
         rc = db_execf(d, err,
                       "UPDATE main.fetch_run SET as_of = iif(EXISTS(SELECT 1 FROM main.offer"
                       " WHERE feed = %lld AND known_to IS NULL), (SELECT as_of"
@@ -271,7 +274,7 @@ static int merge_once(struct staging *st, struct publish_result *res, uint64_t r
         rc = fill_maps(d, st, err);
     }
     /* A run of spot points alone says nothing about the feed's price rows. */
-    if (rc == 0 && st->rows > st->count[ST_SPOT]) {
+    if (rc == 0 && (st->rows > st->count[ST_SPOT] || st->sells_out)) {
         rc = merge_facts(d, st, res, repeated, err);
     }
     if (rc == 0 && (st->count[ST_SPOT] > 0 || st->series_complete)) {
@@ -352,7 +355,7 @@ int staging_publish(struct staging *st, struct publish_result *out, struct gt_er
     memset(res, 0, sizeof(*res));
     store_lock(s);
     int rc = 0;
-    if (st->rows == 0 && st->snapshot == NULL) {
+    if (st->rows == 0 && st->snapshot == NULL && !st->sells_out) {
         rc = gt_fail(&mine, GT_EPARSE, st->url, "the price list has no rows; nothing is published");
     }
     if (rc == 0) {

@@ -262,7 +262,7 @@ int quarantine_check(const struct db *d, const struct fact_table *t, const struc
         return rc;
     }
     if (list->regions_vary && strcmp(t->name, "offer") == 0) {
-        rc = check_types(d, err);
+        rc = list->sells_out ? 0 : check_types(d, err);
     } else if (fact_has(t->key, "place")) {
         rc = check_shrink(d, t, "*", "rows", err);
         int64_t unpriced = 0; /* where every row has a price, prices do not vanish by themselves */
@@ -281,7 +281,7 @@ int quarantine_check(const struct db *d, const struct fact_table *t, const struc
     }
     /* of hosts that are free now the last one with a bid may be taken by somebody */
     bool few_may_go = own_list(list->source) || list->regions_vary;
-    return rc == 0 && t->priced ? check_kinds(d, t, few_may_go, err) : rc;
+    return rc == 0 && t->priced && !list->sells_out ? check_kinds(d, t, few_may_go, err) : rc;
 }
 
 void quarantine_hint(const struct staging *st, struct gt_error *err)

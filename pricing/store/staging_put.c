@@ -533,3 +533,10 @@ void staging_regions_vary(struct staging *st)
 {
     st->regions_vary = true;
 }
+
+bool staging_sells_out(struct staging *st)
+{
+    st->regions_vary = true;
+    st->sells_out = st->origin == ORIGIN_FETCHED;
+    return st->sells_out;
+}

@@ -72,7 +72,7 @@ struct staging {
     enum origin origin;
     int64_t fetched_at;
     uint64_t raw_bytes;
-    bool accept_large_change, regions_vary, series_complete, goes_on;
+    bool accept_large_change, regions_vary, sells_out, series_complete, goes_on;
     struct snapshot *snapshot; /* all bundled feeds at once (snapshot.c); NULL else */
     int64_t started_ns;
     uint32_t feed; /* of the rows put next */

@@ -131,10 +131,41 @@ def fetched():
         answers["p4de.24xlarge", ""] = (status, refusal(code))
         r = fetch(box)
         check("%s: fails, told, prices stay: %s" % (code, r.stderr), (r.returncode, code in r.stderr, box.rows("sku", "price_per_hour")), (1, True, before))
+    sold_out(box, fetch)
+    server.shutdown()
+
+
+def sold_out(box, fetch):
+    """What nobody can book any more is gone at the next fetch, whatever share of the list it is; it comes back."""
+    free = {(name, ""): (200, as_xml(*(block(InstanceType=name, AvailabilityZone="us-east-1" + z, CapacityBlockOfferingId="%s-%s" % (name, z)) for z in "abc")))
+            for name in ("p4d.24xlarge", "p5.48xlarge", "p5e.48xlarge", "trn2.48xlarge")}
+    answers.clear()
+    answers.update(free)
+    fetch(box)
+    kept = box.rows("sku", "price_per_hour")
+    check("twelve blocks", len(kept), 12)
+    for name in ("p4d.24xlarge", "p5.48xlarge", "p5e.48xlarge"):
+        answers[name, ""] = (200, as_xml())
+    r = fetch(box)
+    check("three of four types are sold out: " + r.stderr, (r.returncode, len(box.rows("sku"))), (0, 3))
+    # an answer that cannot be read, or types that a region knows nothing of, do not say that all is sold out
+    before = box.rows("sku", "price_per_hour")
+    for key, answer in ((("trn2.48xlarge", ""), (200, as_xml(block(UpfrontFee="cheap")))), (("p5.48xlarge", ""), (200, "<html></html>"))):
+        answers["trn2.48xlarge", ""] = (200, as_xml())
+        answers[key] = answer
+        r = fetch(box)
+        check("%s says nothing: %s" % (answer, r.stderr), (r.returncode != 0, box.rows("sku", "price_per_hour")), (True, before))
+    answers.update({(q["InstanceType"], ""): (400, refusal("InvalidParameterValue")) for _, q, _ in list(asked)})
+    r = fetch(box)
+    check("no type is known: " + r.stderr, (r.returncode, "is known there" in r.stderr, box.rows("sku", "price_per_hour")), (1, True, before))
     answers.clear()
     r = fetch(box)
-    check("nothing offered: " + r.stderr, (r.returncode != 0, "no capacity block is offered" in r.stderr, box.rows("sku", "price_per_hour")), (True, True, before))
-    server.shutdown()
+    check("all is sold out: %s%s" % (r.stdout, r.stderr), (r.returncode, box.json("prices").get("offers", [])), (0, []))
+    r = fetch(box)
+    check("still: " + r.stderr, (r.returncode, box.json("prices").get("offers", [])), (0, []))
+    answers.update(free)
+    r = fetch(box)
+    check("free again: " + r.stderr, (r.returncode, box.rows("sku", "price_per_hour")), (0, kept))
 
 
 def planned_with_as_sold():

@@ -12,7 +12,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from vendor import SHARED, WORK, Proxy, certificate, dump, environment, main, need_tools, run, say
+from vendor import SHARED, WORK, Listener, Proxy, certificate, dump, environment, main, need_tools, run, say
 
 need_tools("odd networks")
 NOW = "2026-12-02T10:00:00Z"
@@ -214,32 +214,22 @@ def nobody():
     check("a password in the address", fetch("http://u:SECRET@127.0.0.1/ok"), 1, "environment")
 
 
-class Trickle(threading.Thread):
+class Trickle(Listener):
     """Sends its text a byte at a time, for ever when it ends (a header line without an end)."""
 
     def __init__(self, text, pause=0.05):
-        super().__init__(daemon=True)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = "http://127.0.0.1:%d/ok" % self.listener.getsockname()[1]
         self.text, self.pause = text, pause
-        self.start()
+        super().__init__()
+        self.url = "http://127.0.0.1:%d/ok" % self.port
 
-    def run(self):
+    def carry(self, conn):
+        conn.recv(65536)
+        for c in self.text:
+            conn.sendall(bytes([c]))
+            time.sleep(self.pause)
         while True:
-            conn, _ = self.listener.accept()
-            threading.Thread(target=self.serve, args=(conn,), daemon=True).start()
-
-    def serve(self, conn):
-        try:
-            conn.recv(65536)
-            for c in self.text:
-                conn.sendall(bytes([c]))
-                time.sleep(self.pause)
-            while True:
-                conn.sendall(b"x" if self.pause else b"X-More: " + b"y" * 2000 + b"\r\n")
-                time.sleep(self.pause)
-        except OSError:
-            pass
+            conn.sendall(b"x" if self.pause else b"X-More: " + b"y" * 2000 + b"\r\n")
+            time.sleep(self.pause)
 
 
 def trickles():

@@ -132,16 +132,13 @@ class Server:
         self.process.wait()
 
 
-class Proxy(threading.Thread):
-    """A CONNECT and forward proxy; counts what it was asked."""
+class Listener(threading.Thread):
+    """Carries every connection to a free port of loopback in a thread of its own."""
 
-    def __init__(self, refuse=False, to=None):
+    def __init__(self):
         super().__init__(daemon=True)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        self.refuse = refuse
-        self.to = to  # port on this machine that every host stands for
-        self.asked = []
         self.start()
 
     def run(self):
@@ -154,6 +151,19 @@ class Proxy(threading.Thread):
             self.carry(conn)
         except OSError:
             pass
+
+    def carry(self, conn):
+        raise NotImplementedError
+
+
+class Proxy(Listener):
+    """A CONNECT and forward proxy; counts what it was asked."""
+
+    def __init__(self, refuse=False, to=None):
+        self.refuse = refuse
+        self.to = to  # port on this machine that every host stands for
+        self.asked = []
+        super().__init__()
 
     def carry(self, conn):
         head = b""

@@ -258,10 +258,11 @@ static int blocks_feed(struct parser *p, const char *data, size_t len, struct gt
 static int blocks_close(struct parser *p, struct gt_error *err)
 {
     struct blocks *all = (struct blocks *)(void *)p;
-    int rc = all->answer        ? ec2_answer_end(all->answer, err)
-             : all->may_be_none ? gt_fail(err, GT_ENOTFOUND, all->ctx->name,
-                                          "none of the types that are sold in blocks is known there")
-                                : gt_fail(err, GT_EPARSE, all->ctx->name, "an empty file");
+    int rc = all->answer ? ec2_answer_end(all->answer, err)
+             : all->may_be_none
+                 ? gt_fail(err, GT_ENOTFOUND, all->ctx->name,
+                           "none of the types that are sold in blocks is known there")
+                 : gt_fail(err, GT_EPARSE, all->ctx->name, "an empty file");
     for (const struct block *b = all->first; rc == 0 && b; b = b->next) {
         rc = put(all, b, err);
     }

@@ -36,7 +36,7 @@ COMPONENTS = {
     'early_delete': 'gib_month gib'}
 TIER = re.compile(
     r'^(s3_(standard|intelligent_tiering|standard_ia|onezone_ia|glacier_ir|glacier_flexible|deep_archive|express)'
-    r'|efs_(standard|ia|archive)|ebs_(gp2|gp3|io1|io2|st1|sc1)|fsx_lustre_(scratch|persistent)'
+    r'|efs_(standard|ia|archive)|ebs_(gp2|gp3|io1|io2|st1|sc1|snapshot_archive)|fsx_lustre_(scratch|persistent)'
     r'|azure_blob_(hot|cool|cold|archive)_(lrs|zrs|grs)|azure_disk_(premium|standard_ssd|standard_hdd)'
     r'|azure_files_[a-z_]+|gcs_(standard|nearline|coldline|archive|autoclass)|gcp_pd_(standard|balanced|ssd)'
     r'|gcp_hyperdisk_[a-z]+|gcp_filestore_[a-z_]+|r2_(standard|ia)|b2|wasabi|oss_[a-z_]+|cos_[a-z_]+|obs_[a-z_]+'
@@ -134,7 +134,7 @@ def bad(kind, value, sources):
     if isinstance(kind, set):
         return None if value in kind else 'one of ' + ' '.join(sorted(k or '(empty)' for k in kind))
     if isinstance(kind, re.Pattern):
-        return None if kind.match(value) else 'a name of the product (product.md section 7)'
+        return None if kind.match(value) else 'a name of the product (product.md section 7; ebs_snapshot_archive)'
     if kind.endswith('?'):
         if value == '':
             return None

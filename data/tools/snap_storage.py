@@ -210,6 +210,8 @@ class Storage:
         elif tier == 'snapshot' and comp in ('standard', 'storage'):
             for t in ('gp2', 'gp3', 'io1', 'io2', 'st1', 'sc1'):
                 self.add(r, 'aws', 'ebs_' + t, ['snapshot'])
+        elif tier == 'snapshot-archive' and comp in ('storage', 'retrieval'):
+            self.add(r, 'aws', 'ebs_snapshot_archive', [comp])
 
     def free_then(self, r, tier, comp, free):
         """Included performance as a bracket at rate 0, so that the row set alone bills right."""

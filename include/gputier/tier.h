@@ -76,6 +76,7 @@ struct storage_rule {
     uint32_t iops; /* paid for each volume at least (R-EBS-04) */
     uint32_t
         read_least; /* what is read has objects of this mean size; UINT32_MAX = is never read */
+    bool unmounted; /* no volume any more: a target only where a longest wait is given */
     bool scratch;   /* lost with its machine or server: never proposed as a target */
     struct {
         const char *tier, *component;
@@ -117,6 +118,10 @@ const struct storage_terms *storage_terms(enum storage_product p);
 int storage_product_find(const char *name); /* by terms.name; -1 = unknown */
 /* A tier of one product by tier name or the vendor's class name (Cool, NEARLINE, case-blind). */
 const struct storage_rule *storage_rule_in(enum storage_product p, const char *name);
+/* As much as has to be bought: whole steps from `least` on; step 0 = to the byte. */
+gt_u128 storage_whole(gt_u128 bytes, uint64_t least, uint64_t step);
+/* What a volume or file system of so many bytes is bought as; of anything else the bytes. */
+double storage_bought(const struct storage_rule *r, double bytes);
 /* Bytes a second that so many bytes are read at; 0 = the rule has no speed. */
 double storage_bps(const struct storage_rule *r, double bytes);
 /* i-th tier of a product, NULL past the end; hot tier first. */

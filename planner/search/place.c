@@ -251,7 +251,7 @@ static int keep_bytes(struct search *q, struct charges *c, const struct region *
     int rc = charge_storage(
         q, c, home, tier, "storage", billed, months, BASIS_PLAN, COMP_STORAGE, text,
         billed > average ? "average GiB over the time kept, with the steps, minimum sizes and "
-                           "metadata that are billed for each file, x months of the vendor"
+                           "metadata that are billed, x months of the vendor"
                          : "average GiB over the time kept x months of the vendor");
     if (rc == 0 && metadata > 0) {
         const char *what =

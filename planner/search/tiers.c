@@ -79,7 +79,10 @@ double tier_billed_bytes(const char *tier, double bytes, double files, double *h
     const struct storage_rule *r = storage_rule_find(tier);
     *hot_bytes = 0;
     *hot = tier;
-    if (r == NULL || files <= 0 || r->volume) {
+    if (r == NULL || r->volume) {
+        return r == NULL ? bytes : storage_bought(r, bytes);
+    }
+    if (files <= 0) {
         return bytes;
     }
     const struct storage_rule *first = storage_rule_at(r->product, 0);

@@ -321,10 +321,28 @@ const struct storage_rule *storage_rule_find(const char *name)
     return storage_rule_in(PRODUCT_S3, name);
 }
 
+gt_u128 storage_whole(gt_u128 bytes, uint64_t least, uint64_t step)
+{
+    if (bytes > least && step > 0) {
+        bytes = (bytes + step - 1) / step * step;
+    }
+    return bytes > least ? bytes : least;
+}
+
+double storage_bought(const struct storage_rule *r, double bytes)
+{
+    if (!r->volume || !(bytes > 0 && bytes < 1e30)) {
+        return bytes;
+    }
+    const struct storage_terms *t = storage_terms(r->product);
+    gt_u128 whole = storage_whole((gt_u128)bytes, r->least_bytes, r->step_bytes);
+    return (double)storage_whole(whole, t->min_account_bytes, t->account_step);
+}
+
 double storage_bps(const struct storage_rule *r, double bytes)
 {
     const struct storage_speed *s = &r->speed;
-    double least = (double)r->least_bytes, gib = (bytes > least ? bytes : least) / GT_GIB;
+    double gib = storage_bought(r, bytes) / GT_GIB;
     if (s->large_gib > 0 && gib > s->large_gib) {
         return s->large;
     }

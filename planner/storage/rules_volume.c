@@ -13,8 +13,9 @@
 
 /* EBS (R-EBS-01 … R-EBS-09): a volume changes its type in place, in any direction, without a fee.
  * The least IOPS of io1 and io2 and all sizes: EC2 API reference, CreateVolume and ModifyVolume. A
- * snapshot holds what a volume held and is no volume: only what is never read may go there. Until a
- * volume made of it gives its first bytes, 10 minutes are assumed. In the archive it is kept in
+ * snapshot holds what a volume held and is no volume: only what is never read may go there, and
+ * only where a longest wait is given; 10 minutes are assumed until the first bytes of a volume made
+ * of it. In the archive it is kept in
  * full, 90 days at least, and asks up to 72 hours and a fee to leave. */
 enum { EBS_SNAPSHOT = 6, EBS_ARCHIVE, EBS_N };
 #define EBS(class_, wait, least, most, rule_, ...)                                                 \
@@ -39,6 +40,7 @@ static const struct storage_rule ebs[EBS_N] = {
                       .latency_s = 600,
                       .volume = true,
                       .read_least = NO_READS,
+                      .unmounted = true,
                       .price = {"ebs_gp3", "snapshot"},
                       .down = BIT(EBS_N) - 1,
                       .rule = "R-EBS-08"},
@@ -50,6 +52,7 @@ static const struct storage_rule ebs[EBS_N] = {
                      .volume = true,
                      .archive = true,
                      .read_least = NO_READS,
+                     .unmounted = true,
                      .rule = "R-EBS-09"},
 };
 
@@ -200,7 +203,7 @@ static const struct product_rules products[PRODUCT_COUNT - PRODUCT_FIRST_VOLUME]
                                                    .account_step = GIB(2400), .note = ONE_SYSTEM)},
     AT(PRODUCT_FSX_SCRATCH) = {TABLE(lustre_scratch),
                                TERMS("fsx_scratch", "aws", "us-east-1", "FSx for Lustre, scratch",
-                                     .note = NULL)},
+                                     .min_account_bytes = GIB(1200), .account_step = GIB(2400))},
     AT(PRODUCT_LOCAL_NVME) = {TABLE(nvme),
                               TERMS("local_nvme", "aws", "us-east-1", "local NVMe", .note = NULL)},
     AT(PRODUCT_AZURE_DISK) = {TABLE(azure_disk),

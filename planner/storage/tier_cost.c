@@ -232,12 +232,7 @@ int tm_discount(const struct tier_model *m, gt_u128 hot_bytes, money *out)
 {
     struct tm_rate r = m->tier[m->hot].storage;
     *out = 0;
-    gt_u128 bought = hot_bytes, step = m->terms->account_step;
-    if (bought <= m->terms->min_account_bytes) { /* R-WAS-01, R-FSX-01 */
-        bought = m->terms->min_account_bytes;
-    } else if (step > 0) {
-        bought = (bought + step - 1) / step * step;
-    }
+    gt_u128 bought = storage_whole(hot_bytes, m->terms->min_account_bytes, m->terms->account_step);
     if (bought > hot_bytes) {
         money more;
         int rc = tm_amount(&r, bought - hot_bytes, 1, &more);

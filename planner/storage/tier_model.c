@@ -213,12 +213,16 @@ int model_build(struct tier_model *m, enum storage_product p, const struct catal
         m->created = m->created || r->from_creation;
         dated = dated || r->later_min_bytes > 0;
         read_tier(&l, t);
+        t->usable = t->usable && !(r->unmounted && isinf(o->max_wait_s));
         if (i > 0 && !t->usable && notes && *n_notes < 8) {
             notes[(*n_notes)++] = arena_printf(
                 a,
                 r->single_zone ? "%s is left out as a target: it keeps the data in one zone only"
-                               : "%s is left out: the catalog has no price of its storage or of "
-                                 "moving into it in this region",
+                : t->storage.known && r->unmounted
+                    ? "%s is left out: data in it must be made a volume again before use; a "
+                      "longest wait (--max-wait) lets it be tried"
+                    : "%s is left out: the catalog has no price of its storage or of "
+                      "moving into it in this region",
                 r->tier);
         }
         if (r->latency_s > o->max_wait_s) {
@@ -259,15 +263,6 @@ static gt_u128 up_to(gt_u128 bytes, uint64_t step)
     return (bytes + step - 1) / step * step;
 }
 
-/* As much of a volume as has to be bought. */
-static gt_u128 volume_bytes(const struct storage_rule *r, gt_u128 bytes)
-{
-    if (bytes <= r->least_bytes || r->step_bytes == 0) {
-        return larger(bytes, r->least_bytes);
-    }
-    return larger(up_to(bytes, r->step_bytes), r->least_bytes);
-}
-
 /* Money of the disks that hold so many bytes: the largest size as often as it is filled and the
  * least one that takes the rest (R-AZ-10). */
 static gt_u128 disks_price(const struct tm_tier *t, gt_u128 bytes)
@@ -291,7 +286,8 @@ static gt_u128 billed(const struct tm_tier *t, const struct tm_group *g, gt_u128
 {
     const struct storage_rule *r = t->rule;
     if (r->volume) {
-        return t->n_sizes ? disks_price(t, g->bytes) : volume_bytes(r, g->bytes);
+        return t->n_sizes ? disks_price(t, g->bytes)
+                          : storage_whole(g->bytes, r->least_bytes, r->step_bytes);
     }
     gt_u128 b = g->bytes;
     if (r->object_step) { /* each up to the next step; the mean stands for all */

@@ -13,7 +13,7 @@ Q = $(if $(V),,@echo '  $@';)
 BUILD_PKGS = gcc make pkg-config libcurl4-openssl-dev libsqlite3-dev libncurses-dev libcjson-dev \
   libyaml-dev libzstd-dev libisal-dev libutf8proc-dev libexpat1-dev
 TEST_PKGS = libcmocka-dev libvterm-dev zlib1g-dev python3 pocl-opencl-icd ocl-icd-libopencl1 tmux zstd locales bc \
-  glpk-utils coinor-cbc b3sum libyajl-dev libcsv-dev # solvers, a hash and readers that ours are compared with
+  glpk-utils coinor-cbc b3sum libyajl-dev libcsv-dev libpq-dev # solvers, a hash and readers that ours are compared with; a client
 ENGINE_PKGS = postgresql clickhouse-server python3-sqlglot # that `inventory sql` is run in or read by
 BENCH_PKGS = libyajl-dev libcsv-dev rapidjson-dev g++ htop bc mawk python3 # peers that the figures are compared with
 LINT_PKGS = clang clang-format clang-tidy cppcheck shellcheck codespell libclang-rt-14-dev
@@ -22,6 +22,9 @@ PKGS = libcurl sqlite3 ncursesw libcjson yaml-0.1 libzstd libisal libutf8proc ex
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 # libcurl is loaded when first needed (pricing/http/curl_api.c): linked, it costs every start 14 ms.
 PKG_LIBS := $(shell pkg-config --libs $(filter-out libcurl,$(PKGS)) 2>/dev/null) -lm -ldl -lpthread
+
+# Only its header is needed at build, for `inventory sql --run` in PostgreSQL; without it that one is left out.
+LIBPQ := $(shell pkg-config --cflags libpq 2>/dev/null && echo -DGT_LIBPQ)
 
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion \
   -Wformat=2 -Wundef -Wvla -Wcast-qual -Wcast-align -Wpointer-arith -Wstrict-prototypes \
@@ -74,6 +77,12 @@ $(SQL_H) $(KERNEL_H): $(O)/%.h: %
 $(O)/pricing/store/schema.o: $(SQL_H)
 $(O)/planner/bench/kernels.o: $(KERNEL_H)
 $(O)/pricing/store/schema.o $(O)/pricing/store/parsers.o $(O)/planner/bench/kernels.o: GT_CFLAGS += -I$(O)
+
+$(O)/pricing/inventory/run_postgresql.o: GT_CFLAGS += $(LIBPQ)
+$(O)/pricing/inventory/run_postgresql.o: $(O)/libpq-$(if $(LIBPQ),yes,no)
+$(O)/libpq-%:
+	@mkdir -p $(@D)
+	@touch $@
 
 # What makes rows of a vendor's bytes: after an upgrade that changes it, lists are asked for whole.
 READERS := $(sort $(wildcard pricing/sources/*.[ch] pricing/http/*_walk.c)) \

@@ -22,7 +22,7 @@ int inventory_sql(const struct inventory_sql *q, struct buf *out, struct gt_erro
 struct inventory_run {
     const char *engine, *sql;
     const char *where; /* clickhouse: an address http://HOST:8123/?database=NAME; duckdb: a database
-                          file, or :memory: */
+                          file, or :memory:; postgresql: a connection string of libpq's */
     const char *user, *password; /* of clickhouse; NULL = none */
     int64_t max_time_s;          /* 0 = 2 h */
     const volatile int *cancel;  /* NULL = never */
@@ -35,5 +35,7 @@ struct inventory_run {
  * be used after an error. GT_EUSAGE: an engine that is not run from here. */
 int inventory_sql_run(const struct inventory_run *o, struct inventory *inv,
                       struct gt_error *err) GT_CHECK;
+/* Whether PostgreSQL can be asked: libpq was there at build. */
+bool inventory_sql_libpq(void);
 
 #endif

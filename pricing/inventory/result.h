@@ -30,5 +30,6 @@ int64_t running_now_ms(void);
 int running_look(struct sql_running *g, struct gt_error *err) GT_CHECK;
 int run_duckdb(struct sql_running *g, struct gt_error *err) GT_CHECK;     /* run_duckdb.c */
 int run_clickhouse(struct sql_running *g, struct gt_error *err) GT_CHECK; /* run_clickhouse.c */
+int run_postgresql(struct sql_running *g, struct gt_error *err) GT_CHECK; /* run_postgresql.c */
 
 #endif

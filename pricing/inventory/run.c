@@ -14,6 +14,7 @@ static const struct {
 } engines[] = {
     {"clickhouse", run_clickhouse},
     {"duckdb", run_duckdb},
+    {"postgresql", run_postgresql},
 };
 
 int64_t running_now_ms(void)

@@ -7,9 +7,12 @@ import io
 import os
 import random
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.parse
 from pathlib import Path
 
@@ -147,6 +150,54 @@ def postgres(pg, rows, access, tmp):
     expect(got == want, 'columns of other names')
 
 
+def runs(pg, tmp):
+    """--run by libpq, on the table that `postgres` left."""
+    at, out = f'postgresql://postgres@/postgres?host={pg.tmp}', tmp / 'run.csv'
+    same_run('postgresql', tmp, out, '--run', at)
+    same_run('postgresql', tmp, out, '--run', f'host={pg.tmp} user=postgres dbname=postgres', '--access', 'reads', access=True, tier=True)
+    os.environ.update(PGHOST=str(pg.tmp), PGUSER='postgres', PGCLIENTENCODING='LATIN1')
+    same_run('postgresql', tmp, out, '--run', 'postgresql://')
+    for where, args, code, words in ((at, ('--from', 'nothing'), 1, b'"nothing" does not exist'), (at, ('--columns', 'size=1/(size-size)'), 1, b'division by zero'),
+                                     (f'{at}&dbname=no_such', (), 1, b'no_such'), ('host=/nowhere', (), 1, b'/nowhere'), (at, ('--offline',), 2, b'--offline'),
+                                     (at.replace('@', ':pw123@'), (), 2, b'PGPASSWORD'), (at + '&password=pw123', (), 2, b'PGPASSWORD'), ('no=such', (), 2, b'PGPASSWORD')):
+        p = asked.run('inventory', 'sql', '--engine', 'postgresql', '--run', where, '-o', tmp / 'none', *args, code=code)
+        expect(words in p.stderr and b'pw123' not in p.stderr and p.stdout == b'' and not (tmp / 'none').exists(), f'{where} {args}: {p.stderr}')
+    with socket.create_server(('127.0.0.1', 0)) as deaf:
+        where = f'postgresql://127.0.0.1:{deaf.getsockname()[1]}/x'
+        p = asked.run('inventory', 'sql', '--engine', 'postgresql', '--run', where, '--max-time', '1s', code=1)
+        expect(b'--max-time' in p.stderr, f'no answer: {p.stderr}')
+
+
+def stops(pg, tmp):
+    """Ctrl-C and --max-time end the query in the server, within seconds even where that does not answer."""
+    pg.sql("CREATE VIEW slow AS SELECT key, (SELECT 1 FROM pg_sleep(600)) AS size, last_modified_date, storage_class, is_latest, is_delete_marker FROM inventory")
+    at, out = f'postgresql://postgres@/postgres?host={pg.tmp}', tmp / 'stopped.csv'
+    command = ('inventory', 'sql', '--engine', 'postgresql', '--from', 'slow', '--run', at, '-o', str(out))
+    state = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gputier' AND state = 'active'"
+
+    def active(wanted):
+        for _ in range(100):
+            if (pg.sql(state).split()[1] == '1') == wanted:
+                return True
+            time.sleep(.1)
+        return False
+    p = asked.run(*command, '--max-time', '1s', code=1)
+    expect(b'--max-time' in p.stderr and active(False), f'late: {p.stderr}')
+    postmaster = int((pg.tmp / 'db/postmaster.pid').read_text().split()[0])
+    for frozen in (False, True):
+        p = subprocess.Popen([asked.G, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        expect(active(True), 'the query does not begin')
+        if frozen:
+            os.kill(postmaster, signal.SIGSTOP)
+        try:
+            p.send_signal(signal.SIGINT)
+            text, err = p.communicate(timeout=20)
+        finally:
+            os.kill(postmaster, signal.SIGCONT)
+        expect(p.returncode == 130 and text == b'' and not out.exists(), f'interrupted: {p.returncode} {err}')
+        expect(active(False), f'frozen {frozen}: the query goes on in the server')
+
+
 def texts():
     for engine in ENGINES:
         out, _ = query(engine, '--access', 'db.reads', '--from', 'db.inventory')
@@ -184,6 +235,12 @@ def main():
         if pg.usable():
             with pg:
                 postgres(pg, rows, access, tmp)
+                version = asked.run('--version').stdout
+                if b'by libpq' in version:
+                    runs(pg, tmp)
+                    stops(pg, tmp)
+                else:
+                    print('--run: not asked: built without libpq')
     status = asked.verdict()
     if not status and not pg.usable():
         print('SKIP: no PostgreSQL server is installed (postgresql)')

@@ -2,6 +2,7 @@
 #include "app.h"
 #include "config.h"
 #include "gputier/fetch.h"
+#include "gputier/inventory_sql.h"
 #include "gputier/jsonw.h"
 #include "gputier/text.h"
 #include "gputier/ui.h"
@@ -337,7 +338,8 @@ int app_run(struct app *app, int argc, char **argv, struct gt_error *err)
     error_format(app, argc, argv);
     int at = command_index(argc, argv);
     if (at == argc && wants(argc, argv, "version", 'V')) {
-        printf("gputier %s\n", GPUTIER_VERSION);
+        printf("gputier %s\nPostgreSQL for `inventory sql --run`: %s\n", GPUTIER_VERSION,
+               inventory_sql_libpq() ? "by libpq" : "no, built without libpq");
         return 0;
     }
     return run_command(app, argc, argv, at, err);

@@ -34,7 +34,8 @@ static const struct cli_option options[] = {
     {"run", 0, OPT_VALUE, "WHERE",
      "sql: have the engine carry it out and print the rows of `aggregate`. clickhouse: "
      "http://HOST:8123/?database=NAME, with CLICKHOUSE_USER and CLICKHOUSE_PASSWORD from the "
-     "environment; duckdb: a database file or :memory:, by the command duckdb"},
+     "environment; duckdb: a database file or :memory:, by the command duckdb; "
+     "postgresql: postgresql://HOST/DATABASE, by libpq, which takes PGPASSWORD and ~/.pgpass"},
     {"max-time", 0, OPT_VALUE, "DURATION", "sql --run: give up after so long (2h)"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
 
@@ -230,11 +231,11 @@ static int credentials(struct app *app, struct inventory_run *how, struct gt_err
 {
     static const char *const here[] = {"http://localhost", "http://127.", "http://[::1]"};
     bool near = strncasecmp(how->where, "http://", 7) != 0;
-    if (strcmp(how->engine, "clickhouse") != 0) {
-        return 0;
-    }
-    if (app->offline) {
+    if (app->offline && strcmp(how->engine, "duckdb") != 0) {
         return gt_fail(err, GT_EUSAGE, "", "--offline is set: no server is asked");
+    }
+    if (strcmp(how->engine, "clickhouse") != 0) {
+        return 0; /* libpq knows where to look */
     }
     how->user = getenv("CLICKHOUSE_USER");
     how->password = getenv("CLICKHOUSE_PASSWORD");

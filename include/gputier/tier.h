@@ -203,7 +203,8 @@ struct tier_limit_use {
 struct tier_rule {
     const char *prefix, *to_tier;
     int days;
-    uint64_t min_bytes, max_bytes;
+    uint64_t min_bytes, max_bytes; /* of sizes in [min, max); 0 = no such limit */
+    bool noncurrent;               /* of old versions */
 };
 /* A plan month by month; rent + moves of all tiers and months are its total, to the last digit. */
 struct tier_series {

@@ -263,5 +263,7 @@ int tier_write_efs_lifecycle(const struct tier_plan *p, struct buf *out,
 /* The one of the plan's product, also of Cloud Storage and Azure; GT_EUNSUPPORTED when there is
  * none. */
 int tier_write_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err) GT_CHECK;
+/* "logs/ objects from 1 MiB: to s3_glacier_ir 90 days after creation" */
+void tier_rule_text(const struct tier_rule *r, struct buf *out);
 
 #endif

@@ -8,7 +8,8 @@
  * above, and every set of disjoint rules is one way through this recursion: the maximum is exact.
  * gain is the sum over the cells covered, which is linear: savings by schedule are summed up the
  * tree. g: children whose f is concave in k give their steps to one list, of which the k largest
- * are taken (the maximum of a sum of concave functions); the others are shared one by one. */
+ * are taken (the maximum of a sum of concave functions); the others are shared one by one.
+ * Over 600 lines: the tree, its recursion and the way back through it are one proof. */
 #include "gputier/text.h"
 #include "policy.h"
 #include <stdlib.h>
@@ -28,10 +29,10 @@ struct node {
     size_t len, parent, first, next; /* nodes: children in a chain, 0 = none */
     size_t cell, n_cells;
     int depth, n_options, most; /* most: rules that can be of use */
-    unsigned present;           /* classes found below */
+    unsigned present, span;     /* classes found below; with those between them */
     double possible;
     struct option *option;
-    double *f; /* [subset of present, packed][0 .. most] */
+    double *f; /* [subset of span, packed][0 .. most] */
 };
 struct step {
     double v;
@@ -50,23 +51,23 @@ struct tree {
     bool failed;
 };
 
-/* Bits of `mask` at the places of `present`, side by side. */
-static unsigned pack(unsigned mask, unsigned present)
+/* Bits of `mask` at the places of `span`, side by side. */
+static unsigned pack(unsigned mask, unsigned span)
 {
     unsigned out = 0;
     for (unsigned c = 0, at = 0; c < POLICY_CLASSES; c++) {
-        if (present >> c & 1) {
+        if (span >> c & 1) {
             out |= (mask >> c & 1) << at++;
         }
     }
     return out;
 }
 
-static unsigned unpack(unsigned packed, unsigned present)
+static unsigned unpack(unsigned packed, unsigned span)
 {
     unsigned out = 0;
     for (unsigned c = 0, at = 0; c < POLICY_CLASSES; c++) {
-        if (present >> c & 1) {
+        if (span >> c & 1) {
             out |= (packed >> at++ & 1) << c;
         }
     }
@@ -75,7 +76,7 @@ static unsigned unpack(unsigned packed, unsigned present)
 
 static double *row_of(const struct node *v, unsigned covered)
 {
-    return v->f + pack(covered, v->present) * ((size_t)v->most + 1);
+    return v->f + pack(covered, v->span) * ((size_t)v->most + 1);
 }
 
 static int by_prefix(const void *a, const void *b)
@@ -280,6 +281,16 @@ static bool may_stand(const struct tree *t, const struct node *v)
     return !odd && utf8_valid(v->prefix, v->len);
 }
 
+/* Of low .. high all classes: a rule above may cover one that is not here, but could be. */
+static unsigned span_of(unsigned present)
+{
+    unsigned span = present;
+    for (unsigned c = 1; c + 1 < POLICY_CLASSES; c++) {
+        span |= (present >> (c + 1) && present & ((1u << c) - 1)) ? 1u << c : 0;
+    }
+    return span;
+}
+
 /* All intervals between classes that are there. */
 static void all_options(struct tree *t, struct node *v, double *scratch)
 {
@@ -301,8 +312,8 @@ static void all_options(struct tree *t, struct node *v, double *scratch)
                 }
                 sum[kind] = to;
             }
+            mask |= 1u << high;
             if (v->present >> high & 1) {
-                mask |= 1u << high;
                 make_options(t, v, low, high, mask, sum);
             }
         }
@@ -447,11 +458,11 @@ static void solve(struct tree *t, struct node *v)
     if (v->most == 0) {
         return;
     }
-    unsigned subsets = 1u << __builtin_popcount(v->present);
+    unsigned subsets = 1u << __builtin_popcount(v->span);
     v->f = calloc(subsets * ((size_t)v->most + 1), sizeof *v->f);
     t->failed = t->failed || !v->f;
     for (unsigned i = subsets; i-- > 0 && !t->failed;) {
-        unsigned covered = unpack(i, v->present);
+        unsigned covered = unpack(i, v->span);
         struct share h;
         if (share_children(t, v, covered, v->most, &h)) {
             double *f = row_of(v, covered);
@@ -561,6 +572,7 @@ static void search(struct tree *t)
     for (size_t i = t->n; i-- > 0 && !t->failed;) {
         struct node *v = &t->node[i];
         add_cells(t, v);
+        v->span = span_of(v->present);
         if (!t->failed && v->possible > 0 && may_stand(t, v)) {
             all_options(t, v, scratch);
         }

@@ -30,10 +30,14 @@ def filter_codes(rule):
     return found
 
 
-def transition_codes(rule):
+def noncurrent(rule):
+    """Transitions of old versions as if they were of current objects."""
+    return [dict({k: v for k, v in t.items() if k != 'NoncurrentDays'}, **({'Days': t['NoncurrentDays']} if 'NoncurrentDays' in t else {}))
+            for t in rule.get('NoncurrentVersionTransitions', [])]
+
+
+def transition_codes(moves, expiration=None):
     found = set()
-    moves = rule.get('Transitions', [])
-    expiration = rule.get('Expiration')
     for t in moves:
         if ('Days' in t) == ('Date' in t):
             found.add('L12')
@@ -88,7 +92,12 @@ def s3(document):
             found.add('L05')
         if not ACTIONS & set(rule):
             found.add('L11')
-        found |= filter_codes(rule) | transition_codes(rule)
+        found |= filter_codes(rule) | transition_codes(rule.get('Transitions', []), rule.get('Expiration'))
+        found |= transition_codes(noncurrent(rule))
+        if any(t.get('NoncurrentDays', 1) < 1 for t in rule.get('NoncurrentVersionTransitions', [])):
+            found.add('L12')
+        if any('NewerNoncurrentVersions' in t for t in rule.get('NoncurrentVersionTransitions', [])) and 'Filter' not in rule:
+            found.add('L07')
     return sorted(found)
 
 
@@ -133,16 +142,37 @@ def gcs(doc):
         if action.get('type') != 'SetStorageClass' or action.get('storageClass') not in GCS_CLASSES[1:]:
             wrong.append(f'action: {action}')
             continue
-        if set(condition) - {'age', 'matchesStorageClass', 'matchesPrefix'}:
+        if set(condition) - {'age', 'daysSinceNoncurrentTime', 'isLive', 'matchesStorageClass', 'matchesPrefix'}:
             wrong.append(f'conditions unknown here: {condition}')
-        if not isinstance(condition.get('age'), int) or condition['age'] < 0:
-            wrong.append(f'age: {condition}')
+        clock = 'age' if condition.get('isLive') is True else 'daysSinceNoncurrentTime'  # a rule without isLive takes both kinds
+        if not isinstance(condition.get('isLive'), bool) or {'age', 'daysSinceNoncurrentTime'} & set(condition) != {clock}:
+            wrong.append(f'live or not, and from when: {condition}')
+        if not isinstance(condition.get(clock), int) or condition[clock] < (0 if clock == 'age' else 1):
+            wrong.append(f'{clock}: {condition}')
         colder = GCS_CLASSES.index(action['storageClass'])
         classes = condition.get('matchesStorageClass', [])
         if not classes or any(GCS_CLASSES.index(c) >= colder for c in classes):
             wrong.append(f'moves up or nowhere: {r}')
         if not all(isinstance(p, str) and p for p in condition.get('matchesPrefix', ['x'])):
             wrong.append(f'prefix: {condition}')
+    return wrong
+
+
+def azure_moves(moves, clock):
+    """Of current blobs by their modification, of versions by their creation."""
+    wrong, days = [], []
+    if not moves or set(moves) - {'tierToCool', 'tierToCold', 'tierToArchive'}:
+        wrong.append(f'actions: {moves}')
+    for name in ('tierToCool', 'tierToCold', 'tierToArchive'):
+        c = moves.get(name)
+        if c is None:
+            continue
+        days.append(c.get(clock))
+        extra = set(c) - {clock}
+        if extra - {'daysAfterLastTierChangeGreaterThan'} or (extra and name != 'tierToArchive'):
+            wrong.append(f'conditions: {c}')
+    if any(not isinstance(d, int) or d < 0 for d in days) or days != sorted(set(days)):
+        wrong.append(f'the colder tier must come later: {moves}')
     return wrong
 
 
@@ -158,23 +188,14 @@ def azure(doc):
     for r in rules:
         if r.get('type') != 'Lifecycle' or r.get('enabled') is not True:
             wrong.append(f'type or enabled: {r}')
-        filters, base = r['definition']['filters'], r['definition']['actions'].get('baseBlob', {})
+        filters, actions = r['definition']['filters'], r['definition']['actions']
         if filters.get('blobTypes') != ['blockBlob'] or set(filters) - {'blobTypes', 'prefixMatch'}:
             wrong.append(f'filters (there is no size filter): {filters}')
         prefixes = filters.get('prefixMatch', [])
         if len(prefixes) > 10 or any('*' in p or p.startswith('/') for p in prefixes):
             wrong.append(f'prefixes: {prefixes}')
-        if not base or set(base) - {'tierToCool', 'tierToCold', 'tierToArchive'}:
-            wrong.append(f'actions: {base}')
-        days = []
-        for name in ('tierToCool', 'tierToCold', 'tierToArchive'):
-            c = base.get(name)
-            if c is None:
-                continue
-            days.append(c['daysAfterModificationGreaterThan'])
-            extra = set(c) - {'daysAfterModificationGreaterThan'}
-            if extra - {'daysAfterLastTierChangeGreaterThan'} or (extra and name != 'tierToArchive'):
-                wrong.append(f'conditions: {c}')
-        if days != sorted(set(days)) or any(not isinstance(d, int) or d < 0 for d in days):
-            wrong.append(f'the colder tier must come later: {base}')
+        if not actions or set(actions) - {'baseBlob', 'version'}:
+            wrong.append(f'actions: {actions}')
+        for of, moves in actions.items():
+            wrong += azure_moves(moves, 'daysAfterModificationGreaterThan' if of == 'baseBlob' else 'daysAfterCreationGreaterThan')
     return wrong

@@ -13,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import asked  # noqa: E402
 import json_schema  # noqa: E402
+import lifecycle_check  # noqa: E402
 from asked import expect  # noqa: E402
 
 SHARED = Path(os.environ.get('GPUTIER_SHARED', '../shared'))
@@ -94,49 +95,6 @@ def s3_sums(tmp):
     expect(doc['skipped_delete_markers'] > 0, 's3: no delete markers counted')
 
 
-WATERFALL = {'STANDARD': 'STANDARD_IA INTELLIGENT_TIERING ONEZONE_IA GLACIER_IR GLACIER DEEP_ARCHIVE',
-             'STANDARD_IA': 'INTELLIGENT_TIERING ONEZONE_IA GLACIER_IR GLACIER DEEP_ARCHIVE',
-             'INTELLIGENT_TIERING': 'ONEZONE_IA GLACIER_IR GLACIER DEEP_ARCHIVE', 'ONEZONE_IA': 'GLACIER DEEP_ARCHIVE',
-             'GLACIER_IR': 'GLACIER DEEP_ARCHIVE', 'GLACIER': 'DEEP_ARCHIVE', 'DEEP_ARCHIVE': ''}
-
-
-def lifecycle_faults(doc):
-    """Section 11 of the storage rules, written here a second time."""
-    rules, faults = doc.get('Rules', []), []
-    if not 1 <= len(rules) <= 1000:
-        faults.append('L01/L02')
-    if len({r['ID'] for r in rules}) != len(rules):
-        faults.append('L03')
-    for r in rules:
-        if set(r) - {'ID', 'Status', 'Filter', 'Transitions'} or r['Status'] != 'Enabled' or len(r['ID']) > 255:
-            faults.append('L04/L05/L06')
-        f = r['Filter']
-        if len(f) > 1 or ('And' in f and len(f['And']) < 2):
-            faults.append('L08')
-        inner = f.get('And', f)
-        if set(inner) - {'Prefix', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan'}:
-            faults.append('filter')
-        if not 0 <= inner.get('ObjectSizeGreaterThan', 0) < inner.get('ObjectSizeLessThan', 1 << 60):
-            faults.append('L09')
-        at, last = 'STANDARD', None
-        if not r['Transitions']:
-            faults.append('L11')
-        for t in r['Transitions']:
-            if set(t) != {'Days', 'StorageClass'} or t['StorageClass'] not in WATERFALL or t['StorageClass'] == 'STANDARD':
-                faults.append('L12/L13')
-                continue
-            if t['StorageClass'] in ('STANDARD_IA', 'ONEZONE_IA') and t['Days'] < 30:
-                faults.append('L14')
-            if last is not None and t['Days'] <= last[0]:
-                faults.append('L17')
-            if last and last[1] in ('STANDARD_IA', 'ONEZONE_IA') and t['Days'] - last[0] < 30:
-                faults.append('L19')
-            if t['StorageClass'] not in WATERFALL[at].split():
-                faults.append('L18')
-            at, last = t['StorageClass'], (t['Days'], t['StorageClass'])
-    return faults
-
-
 def check_plan(doc, what):
     expect(json_schema.validate(doc, json_schema.load('tier')) == [], f'{what}: {json_schema.validate(doc, json_schema.load("tier"))[:2]}')
     for key, total in (('cost', 'total'), ('baseline_cost', 'baseline'), ('saving', 'saving')):
@@ -156,7 +114,7 @@ def tier_plans(tmp):
     expect(money(doc['policy']['cost']) == money(doc['total']) + money(doc['policy']['gap']), 'gap is policy less total')
     expect(money(doc['policy']['gap']) >= 0, 'a policy cheaper than the optimum')
     document = json.loads(life.read_text())
-    expect(lifecycle_faults(document) == [], f'lifecycle: {lifecycle_faults(document)}')
+    expect(lifecycle_check.s3(document) == [], f'lifecycle: {lifecycle_check.s3(document)}')
     run('inventory', 'import', path, '-o', saved)
     again = load('tier', saved)
     expect({k: again[k] for k in ('total', 'baseline', 'policy')} == {k: doc[k] for k in ('total', 'baseline', 'policy')},
@@ -244,7 +202,7 @@ def scenario(tmp):
         check_plan(load('tier', file), 'scenario')
         life = tmp / 'scenario.json'
         run('tier', file, '--lifecycle', life)
-        expect(lifecycle_faults(json.loads(life.read_text())) == [], 'scenario lifecycle')
+        expect(lifecycle_check.s3(json.loads(life.read_text())) == [], 'scenario lifecycle')
 
 
 def main():

@@ -124,7 +124,7 @@ static void totals(const struct tier_answer *a, int digits, struct buf *out)
 
 static void policy(const struct tier_answer *a, int digits, struct buf *out)
 {
-    char cost[MONEY_TEXT], gap[MONEY_TEXT], size[32];
+    char cost[MONEY_TEXT], gap[MONEY_TEXT];
     if (!a->has_policy) {
         return;
     }
@@ -135,14 +135,9 @@ static void policy(const struct tier_answer *a, int digits, struct buf *out)
     for (size_t b = 0; b < a->in->n_batches; b++) {
         const struct tier_plan *p = a->plan[b];
         for (size_t i = 0; p && i < p->n_rules; i++, rules++) {
-            const struct tier_rule *r = &p->rule[i];
             buf_adds(out, "  ");
-            text_safe(out, r->prefix[0] ? r->prefix : "(whole bucket)",
-                      strlen(r->prefix[0] ? r->prefix : "(whole bucket)"), false);
-            if (r->min_bytes > 0) {
-                buf_addf(out, " objects from %s", size_format(r->min_bytes, size));
-            }
-            buf_addf(out, ": to %s %d days after creation\n", r->to_tier, r->days);
+            tier_rule_text(&p->rule[i], out);
+            buf_addc(out, '\n');
         }
     }
     if (rules == 0) {

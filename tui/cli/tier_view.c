@@ -58,6 +58,9 @@ static void json_policy(struct jsonw *w, const struct tier_answer *a)
             jsonw_kint(w, "days", p->rule[i].days);
             jsonw_key(w, "min_bytes");
             jsonw_uint(w, p->rule[i].min_bytes);
+            jsonw_key(w, "max_bytes");
+            jsonw_uint(w, p->rule[i].max_bytes);
+            jsonw_kbool(w, "noncurrent", p->rule[i].noncurrent);
             jsonw_end_object(w);
         }
     }

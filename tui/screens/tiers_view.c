@@ -299,17 +299,14 @@ static void put(struct lines *l, enum element e, const char *indent, const char 
 
 static void put_rules(struct lines *l, const struct tier_plan *p)
 {
+    struct buf text;
+    buf_init(&text, 1 << 16);
     for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tier_rule *rule = &p->rule[i];
-        char size[32], from[64] = "", text[400];
-        if (rule->min_bytes > 0) {
-            snprintf(from, sizeof from, " objects from %s", size_format(rule->min_bytes, size));
-        }
-        snprintf(text, sizeof text, "%.200s%s: to %s %d days after creation",
-                 rule->prefix[0] ? rule->prefix : "(whole bucket)", from, rule->to_tier,
-                 rule->days);
-        put(l, EL_TEXT, "  ", text);
+        buf_clear(&text);
+        tier_rule_text(&p->rule[i], &text);
+        put(l, EL_TEXT, "  ", text.data ? text.data : "");
     }
+    buf_release(&text);
 }
 
 size_t tiers_view_texts(const struct tiers_result *r, size_t top, int y, int height, int width)

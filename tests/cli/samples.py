@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import sample_readers as read  # noqa: E402
-from sample_readers import whole  # noqa: E402
+from sample_readers import QUERIES, whole  # noqa: E402
 
 GPUTIER = os.environ.get('GPUTIER', './gputier')
 SAMPLES = Path(os.environ.get('GPUTIER_SHARED', '../shared')) / 'samples'
@@ -36,19 +36,6 @@ def say(ok, text):
         failures.append(text)
 
 
-QUERIES = {
-    'offer': 'SELECT l.vendor, l.region, l.zone, t.name, q.name, o.payment, o.offering_class, t.gpu_num, t.gpu_den, '
-             'o.price_state, o.price, o.upfront, o.currency, t.gpu, o.price_month, o.note FROM offer o JOIN place l ON l.id = '
-             'o.place JOIN instance_type t ON t.id = o.instance_type JOIN purchase_option q ON q.id = o.purchase',
-    'storage': 'SELECT l.vendor, l.region, s.tier, s.component, s.from_qty, s.to_qty, s.rate, s.unit_qty, s.unit, s.currency '
-               'FROM storage_rate s JOIN place l ON l.id = s.place',
-    'transfer': 'SELECT l.vendor, l.region, s.destination, s.from_gb, s.to_gb, s.rate, s.currency FROM transfer_rate s '
-                'JOIN place l ON l.id = s.place',
-    'history': "SELECT l.vendor, l.region, l.zone, t.name, datetime(s.time, 'unixepoch'), s.price, s.available FROM "
-               'spot_point s JOIN place l ON l.id = s.place JOIN instance_type t ON t.id = s.instance_type',
-    'interruption': 'SELECT l.vendor, l.region, t.name, s.band_lo_pct, s.band_hi_pct, s.savings_pct FROM interruption s '
-                    'JOIN place l ON l.id = s.place JOIN instance_type t ON t.id = s.instance_type',
-    'fx': "SELECT currency, date(date, 'unixepoch'), per_usd FROM fx"}
 PAYMENTS = ['', '/none', '/partial', '/all']
 CLASSES = ['', '/standard', '/convertible']
 

@@ -3,7 +3,7 @@
 # tests/run runs them all and ends with "N passed, N failed, N skipped".
 TESTS ?=
 
-.PHONY: units check check-only check-engines kill-test check-programs deps test-deps lint-deps demo clean help install uninstall \
+.PHONY: units snapshot check check-only check-engines kill-test check-programs deps test-deps lint-deps demo clean help install uninstall \
   sanitize tsan fuzz fuzz-smoke fuzzers units-of tidy lint format coverage bench bench-big
 
 units: $(UNIT)
@@ -77,6 +77,11 @@ bench-big: deps
 	@$(MAKE) --no-print-directory gputier
 	@tests/bench/import_offer.sh 4.1G
 
+# data/snapshot and data/traces anew, by the importers, from ../shared (check: tests/cli/snapshot_rebuild.py).
+snapshot: deps gputier
+	data/tools/build_snapshot.py --gputier $(abspath $(O)/gputier)
+	data/tools/check_snapshot.py
+
 install: $(O)/gputier
 	install -D -m 755 $(O)/gputier $(DESTDIR)$(PREFIX)/bin/gputier
 	@for f in $$(cd data && find . -type f ! -path './tools/*' ! -name README.md); do \
@@ -90,7 +95,7 @@ clean:
 	rm -rf build gputier
 
 help:
-	@echo "all demo check check-engines kill-test sanitize tsan fuzz bench bench-big lint format coverage install uninstall clean deps"
+	@echo "all demo check check-engines kill-test sanitize tsan fuzz bench bench-big snapshot lint format coverage install uninstall clean deps"
 
 # Fuzzing: tests/fuzz/NAME.c is a libFuzzer target, seeds in tests/fuzz/corpus/NAME/. fuzz-smoke runs
 # 5 s each, FUZZ_SECONDS sets another time.

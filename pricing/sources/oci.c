@@ -282,11 +282,23 @@ static int fetch(struct fetch_run *run, struct gt_error *err)
     return rc ? rc : fetch_list_ask(l, &q, after_shapes, NULL, err);
 }
 
+static bool has_region(const char *code)
+{
+    const char *own;
+    for (size_t i = 0; (own = oci_region(i)) != NULL; i++) {
+        if (strcmp(own, code) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const struct source_def source_oci = {
     .id = "oci",
     .vendor = "oci",
     .default_url = "https://apexapps.oracle.com/pls/apex/cetools/api/v1",
     .default_on = true,
+    .has_region = has_region,
     .expected_bytes = 400000,
     .help = "Oracle's list: machines, object, block and file storage, egress",
     .recognise = recognise,

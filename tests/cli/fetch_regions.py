@@ -142,6 +142,7 @@ def bare_codes():
                                       (["westeurope"], False, True), (["chinanorth3"], False, True),
                                       (["us-east-1", "westeurope"], True, True), (["us-central1"], False, False),
                                       (["cn-hangzhou"], False, False), (["na-ashburn"], False, False),
+                                      (["us-ashburn-1"], False, False), (["eu-frankfurt-1"], False, False),
                                       (["nowhere"], True, True), (["aws/nowhere"], True, False),
                                       (["azure/nowhere"], False, True), (["gcp/us-central1"], False, False)):
         args = [a for r in regions for a in ("--region", r)]

@@ -26,6 +26,7 @@ enum inventory_format {
 const char *inventory_format_name(int format);
 /* What is known of reads. */
 struct inventory_accesses;
+struct duplicates;
 struct inventory_progress {
     uint64_t rows, bytes, total_bytes; /* bytes of the files as they lie; total 0 = unknown */
 };
@@ -41,6 +42,7 @@ struct inventory_options {
     const int *age_edge;
     size_t n_age_edges;
     const struct inventory_accesses *access; /* NULL = nothing is known */
+    struct duplicates *duplicates;           /* duplicates.h; NULL = not looked for */
     const volatile int *cancel;              /* NULL = never */
     /* These need live only while files are read. progress: called from time to time, by one
      * thread at a time; NULL = never. */

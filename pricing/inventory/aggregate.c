@@ -3,6 +3,7 @@
  * itself into it when it grows, so that memory is of one table of cells and no more. Sums are whole
  * numbers: the result is the same for any number of threads. */
 #include "access.h"
+#include "duplicates.h"
 #include "gputier/units.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,7 @@ void inventory_free(struct inventory *inv)
         arena_free(inv->arena);
         cells_free(&inv->cells);
         free(inv->rows);
+        free(inv->batch);
         free(inv);
     }
 }
@@ -189,6 +191,7 @@ int inventory_give(struct inventory *child, struct gt_error *err)
     uint32_t *prefixes = calloc(intern_count(child->prefixes), sizeof *prefixes);
     uint32_t *classes = calloc(intern_count(child->classes), sizeof *classes);
     int rc = prefixes && classes ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    rc = rc ? rc : dup_flush(child, err);
     if (rc == 0) {
         pthread_mutex_lock(&parent->lock);
         rc = give_cells(child, parent, prefixes, classes, err);
@@ -308,8 +311,11 @@ int aggregate_object(struct inventory *inv, const struct object *ob, struct gt_e
     unsigned age = age_bucket(inv, ob->aged == GT_TIME_NONE ? ob->modified : ob->aged);
     unsigned idle = used == ob->modified && ob->aged == GT_TIME_NONE ? age : age_bucket(inv, used);
     struct cell *c;
-    rc = find_cell(
-        inv, cell_key(id, class_id, size_bucket(inv, ob->size), age, idle, ob->is_latest), &c, err);
+    uint64_t key = cell_key(id, class_id, size_bucket(inv, ob->size), age, idle, ob->is_latest);
+    rc = find_cell(inv, key, &c, err);
+    if (rc == 0 && inv->o.duplicates) {
+        rc = dup_note(inv, ob, key, err);
+    }
     inv->stats.objects++;
     rc = rc ? rc : add_cell(c, 1, ob->size, ob->size > 131072 ? ob->size : 131072, err);
     if (rc == 0 && use && ob->is_latest && inv->o.access->stats.log) {

@@ -21,7 +21,9 @@ const struct layout layout_s3 = {
              [COLUMN_MODIFIED] = "LastModifiedDate",
              [COLUMN_CLASS] = "StorageClass",
              [COLUMN_LATEST] = "IsLatest",
-             [COLUMN_MARKER] = "IsDeleteMarker"},
+             [COLUMN_MARKER] = "IsDeleteMarker",
+             [COLUMN_DIGEST] = "ETag",
+             [COLUMN_ENCRYPTION] = "EncryptionStatus"},
     .default_class = "STANDARD",
     .url = true,
 };
@@ -37,7 +39,8 @@ const struct layout layout_azure = {
              [COLUMN_VERSION] = "VersionId",
              [COLUMN_GONE] = "Snapshot",
              [COLUMN_DELETED] = "Deleted",
-             [COLUMN_FOLDER] = "hdi_isfolder"},
+             [COLUMN_FOLDER] = "hdi_isfolder",
+             [COLUMN_DIGEST] = "Content-MD5"},
     .default_class = "",
 };
 const struct layout layout_gcs = {
@@ -47,7 +50,8 @@ const struct layout layout_gcs = {
              [COLUMN_MODIFIED] = "updated",
              [COLUMN_CREATED] = "timeCreated",
              [COLUMN_CLASS] = "storageClass",
-             [COLUMN_GONE] = "timeDeleted"},
+             [COLUMN_GONE] = "timeDeleted",
+             [COLUMN_DIGEST] = "md5Hash"},
     .fields = "project,bucket,name,location,size,timeCreated,timeDeleted,updated,storageClass,etag,"
               "retentionExpirationTime,crc32c,md5Hash,generation,metageneration,contentType,"
               "contentEncoding,timeStorageClassUpdated",
@@ -227,6 +231,22 @@ static int key_of(struct reader *r, const struct csv_record *rec, struct object 
     return rc;
 }
 
+/* The ETag is MD5 but for objects encrypted with keys of KMS or the customer's, and for those of
+ * directory buckets. */
+static void digest(const struct columns *c, const struct csv_record *rec, struct object *ob)
+{
+    int at = c->at[COLUMN_ENCRYPTION];
+    if (filled(c, rec, COLUMN_DIGEST)) {
+        ob->digest = rec->field[c->at[COLUMN_DIGEST]];
+        ob->digest_len = rec->len[c->at[COLUMN_DIGEST]];
+    }
+    ob->encryption_untold = at < 0 && c->layout->name[COLUMN_ENCRYPTION];
+    ob->opaque = (at >= 0 && !(rec->len[at] == 0 ||
+                               (rec->len[at] == 6 && memcmp(rec->field[at], "SSE-S3", 6) == 0) ||
+                               (rec->len[at] == 7 && memcmp(rec->field[at], "NOT-SSE", 7) == 0))) ||
+                 (ob->class_len == 15 && memcmp(ob->storage_class, "EXPRESS_ONEZONE", 15) == 0);
+}
+
 static int read_row(struct reader *r, const struct csv_record *rec, struct gt_error *err)
 {
     const struct columns *c = r->state;
@@ -268,6 +288,9 @@ static int read_row(struct reader *r, const struct csv_record *rec, struct gt_er
         ob.class_len = rec->len[at[COLUMN_CLASS]];
     }
     ob.is_latest = is_latest(c, rec);
+    if (r->inv->o.duplicates) {
+        digest(c, rec, &ob);
+    }
     r->inv->stats.rows++;
     return aggregate_object(r->inv, &ob, err);
 }

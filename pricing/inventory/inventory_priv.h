@@ -30,7 +30,8 @@ struct inventory {
     /* how far all files together are, in the root */
     uint64_t done, total, rows_done; /* __atomic */
     pthread_mutex_t show;
-    bool ordered; /* of a child: given only after those of the files before */
+    struct dup_batch *batch; /* duplicates.h */
+    bool ordered;            /* of a child: given only after those of the files before */
 };
 /* An inventory of one file, and what it holds given to its parent (any thread). The counters are
  * left to the caller. */
@@ -46,6 +47,10 @@ struct object {
      * counts from when that is not the last change. */
     int64_t modified, accessed, aged;
     bool is_latest;
+    const char *digest; /* as the list has it */
+    size_t digest_len;
+    bool opaque;            /* it does not tell the bytes */
+    bool encryption_untold; /* it may not */
 };
 int aggregate_object(struct inventory *inv, const struct object *ob, struct gt_error *err);
 int aggregate_row(struct inventory *inv, const struct inventory_row *r, size_t prefix_len,
@@ -117,6 +122,8 @@ enum column {
     COLUMN_GONE,    /* filled: a snapshot, an old version, or deleted softly; billed all the same */
     COLUMN_DELETED, /* the same when "true" */
     COLUMN_FOLDER,
+    COLUMN_DIGEST,
+    COLUMN_ENCRYPTION, /* says whether the digest is one of the bytes */
     COLUMNS
 };
 struct layout {

@@ -15,7 +15,8 @@ enum member {
     MEMBER_MODIFIED,
     MEMBER_CLASS,
     MEMBER_LATEST,
-    MEMBER_FOLDER
+    MEMBER_FOLDER,
+    MEMBER_DIGEST
 };
 static const struct {
     const char *name;
@@ -25,7 +26,7 @@ static const struct {
     {"Size", MEMBER_SIZE},        {"LastModified", MEMBER_MODIFIED},
     {"ModTime", MEMBER_MODIFIED}, {"StorageClass", MEMBER_CLASS},
     {"Tier", MEMBER_CLASS},       {"IsLatest", MEMBER_LATEST},
-    {"IsDir", MEMBER_FOLDER},
+    {"IsDir", MEMBER_FOLDER},     {"ETag", MEMBER_DIGEST},
 };
 enum list { LIST_NONE, LIST_OBJECTS, LIST_MARKERS };
 
@@ -39,8 +40,8 @@ struct json_list {
     struct json_entry {
         char *key;
         size_t key_len, key_cap;
-        char size[24], modified[48], storage_class[64];
-        size_t size_len, modified_len, class_len;
+        char size[24], modified[48], storage_class[64], digest[48];
+        size_t size_len, modified_len, class_len, digest_len;
         uint64_t line;
         bool has_key, too_long, not_latest, folder;
     } e;
@@ -109,6 +110,11 @@ static int value(struct json_list *j, enum json_event event, const char *text, s
     case MEMBER_FOLDER:
         e->folder = event == JSON_TRUE;
         break;
+    case MEMBER_DIGEST: /* a longer one is none of MD5 */
+        if (event == JSON_STRING && len <= sizeof e->digest) {
+            keep(e, e->digest, sizeof e->digest, &e->digest_len, text, len);
+        }
+        break;
     case MEMBER_NONE:
         break;
     }
@@ -123,7 +129,10 @@ static const char *object_of(const struct json_entry *e, struct object *ob)
                           .class_len = e->class_len,
                           .accessed = GT_TIME_NONE,
                           .aged = GT_TIME_NONE,
-                          .is_latest = !e->not_latest};
+                          .is_latest = !e->not_latest,
+                          .digest = e->digest,
+                          .digest_len = e->digest_len,
+                          .encryption_untold = true};
     return e->too_long   ? "Size, StorageClass, Tier or a time is too long"
            : !e->has_key ? "an entry without Key or Path"
            : !digits_u64(e->size, e->size_len, &ob->size)

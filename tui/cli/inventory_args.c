@@ -140,8 +140,16 @@ static int read_accesses(struct app *app, const struct cli_args *args,
 int inventory_from_args(struct app *app, const struct cli_args *args, const char *const *files,
                         size_t n, struct inventory **inv, struct gt_error *err)
 {
+    return inventory_with_duplicates(app, args, files, n, NULL, inv, err);
+}
+
+int inventory_with_duplicates(struct app *app, const struct cli_args *args,
+                              const char *const *files, size_t n, struct duplicates *d,
+                              struct inventory **inv, struct gt_error *err)
+{
     struct inventory_options o = {.as_of = app->as_of == GT_TIME_NONE ? app->now : app->as_of,
                                   .cancel = app->cancel,
+                                  .duplicates = d,
                                   .file_schema = cli_value(args, "columns")};
     const char *kind = cli_value(args, "kind");
     int rc = kind_of(kind ? kind : "auto", &o.format, err);

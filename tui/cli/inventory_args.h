@@ -21,6 +21,10 @@
 /* Reads the files into a new *inv (inventory_free). Ages count back from --as-of, else now. */
 int inventory_from_args(struct app *app, const struct cli_args *args, const char *const *files,
                         size_t n, struct inventory **inv, struct gt_error *err) GT_CHECK;
+/* The same, looking for duplicates besides. */
+int inventory_with_duplicates(struct app *app, const struct cli_args *args,
+                              const char *const *files, size_t n, struct duplicates *d,
+                              struct inventory **inv, struct gt_error *err) GT_CHECK;
 int inventory_depth(const struct cli_args *args, int *depth, struct gt_error *err) GT_CHECK;
 /* How far it is, on a terminal that wants to see it; inventory_progress is drawn by
  * inventory_bar_draw with the bar as its context. */

@@ -1,7 +1,9 @@
 /* What `inventory savings` finds: files are told apart by their content, lists priced item by item
  * (planner/storage/savings_price.c), inventories planned (planner/storage/savings.c). */
+#include "gputier/duplicates.h"
 #include "gputier/savings_price.h"
 #include "gputier/units.h"
+#include "inventory_args.h"
 #include "savings_view.h"
 #include "tier_view.h"
 #include <errno.h>
@@ -147,54 +149,157 @@ static int leftovers(struct savings_answer *a, const struct catalog *c,
     return rc;
 }
 
-/* What a plan of the inventories shows; a currency of its own. */
-static int planned(struct savings_answer *a, const struct tier_answer *t, struct gt_error *err)
+/* Takes over what a plan shows, of one kind when that is not SAVING_KINDS; a copy's arena ends. */
+static int take(struct savings_answer *a, const struct tier_answer *t, enum saving_kind as,
+                struct gt_error *err)
 {
     bool ok = true;
-    for (size_t b = 0; b < t->in->n_batches; b++) {
-        const struct tier_plan *p = t->plan[b];
-        for (size_t i = 0; p && ok && i < p->n_savings; i++) {
-            struct saving s = p->savings[i];
-            s.place = own(a, s.place, &ok);
-            s.tier = own(a, s.tier, &ok);
-            s.note = own(a, s.note, &ok);
-            ok = ok && add(a, &s);
-        }
-        for (size_t i = 0; p && i < p->n_notes; i++) {
-            note(a, p->note[i]);
-        }
-        a->currency = p ? own(a, p->currency, &ok) : a->currency;
-        if (p && p->saving <= 0) {
-            note(a, "moving the data between tiers saves nothing: leave them where they are");
-        }
+    const struct tier_plan *p = t->plan[0];
+    for (size_t i = 0; p && ok && i < p->n_savings; i++) {
+        struct saving s = p->savings[i];
+        s.kind = as == SAVING_KINDS ? s.kind : as;
+        s.place = own(a, s.place, &ok);
+        s.tier = own(a, s.tier, &ok);
+        s.note = as == SAVING_KINDS ? own(a, s.note, &ok) : NULL;
+        ok = ok && add(a, &s);
     }
-    for (size_t i = 0; i < t->in->n_notes; i++) {
-        note(a, t->in->note[i]);
-    }
-    if (t->in->delete_markers) {
-        note(a, arena_printf(a->arena,
-                             "%llu delete markers: those that hide nothing end by a rule with "
-                             "ExpiredObjectDeleteMarker: true",
-                             (unsigned long long)t->in->delete_markers));
-    }
+    a->currency = p ? own(a, p->currency, &ok) : a->currency;
     return ok ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
 }
 
-static int inventories(struct app *app, const struct cli_args *args, struct tier_request *ask,
-                       const char *const *files, size_t n, const struct catalog *c,
-                       struct savings_answer *a, struct gt_error *err)
+static int plan_rows(const struct tier_request *ask, const struct inventory_row *row, size_t n,
+                     const struct catalog *c, enum saving_kind as, struct savings_answer *a,
+                     struct gt_error *err)
 {
     struct tier_input in;
-    int rc = tier_input_files(app, args, ask->product, files, n, &in, err);
+    struct tier_options o = ask->o;
+    int rc = tier_input_rows(ask->product, row, n, &in, err);
     if (rc) {
         return rc;
     }
+    for (size_t i = 0; as == SAVING_DUPLICATES && i < in.n; i++) {
+        in.group[i].noncurrent = true; /* deleted at once, as old versions are, and not packed */
+        in.group[i].reads_per_month = 0;
+        in.group[i].read_fraction = 0;
+    }
     struct tier_answer t = {.in = &in, .catalog = c};
-    ask->o.search_policy = false;
-    rc = tier_answer_make(&ask->o, &t, err);
-    rc = rc ? rc : planned(a, &t, err);
+    o.search_policy = false;
+    o.find_savings = true;
+    rc = tier_answer_make(&o, &t, err);
+    rc = rc ? rc : take(a, &t, as, err);
+    if (rc == 0 && as == SAVING_KINDS) {
+        for (size_t i = 0; i < in.n_notes; i++) {
+            note(a, in.note[i]);
+        }
+        if (t.saving <= 0) {
+            note(a, "moving the data between tiers saves nothing: leave them where they are");
+        }
+    }
     tier_answer_release(&t);
     tier_input_release(&in);
+    return rc;
+}
+
+/* The hot tier's copy stays. */
+static int rank(void *ctx, const char *storage_class)
+{
+    const struct tier_request *ask = ctx;
+    const struct storage_rule *r, *own_class = storage_rule_in(ask->product, storage_class);
+    for (int i = 0; own_class && (r = storage_rule_at(ask->product, i)) != NULL; i++) {
+        if (r == own_class) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void duplicate_notes(struct savings_answer *a, const struct duplicates_stats *s, bool found)
+{
+    if (s->compared == 0) {
+        note(a, "no ETag, Content-MD5 or md5Hash in the inventories: duplicates cannot be told");
+        return;
+    }
+    if (s->opaque) {
+        note(a,
+             arena_printf(a->arena,
+                          "%llu objects are encrypted with keys of KMS or the customer's, or lie "
+                          "in directory buckets: their ETag says nothing of their bytes, none "
+                          "of them is called a duplicate",
+                          (unsigned long long)s->opaque));
+    }
+    if (s->untold) {
+        note(a, "the list does not say how objects are encrypted (EncryptionStatus): the ETag of "
+                "those with keys of KMS or the customer's says nothing of their bytes");
+    }
+    if (s->without) {
+        note(a, arena_printf(a->arena, "%llu objects have no digest: not compared",
+                             (unsigned long long)s->without));
+    }
+    if (s->multipart) {
+        note(a, arena_printf(a->arena,
+                             "%llu objects were uploaded in parts: the same bytes in parts of "
+                             "another size have another ETag and are not found",
+                             (unsigned long long)s->multipart));
+    }
+    if (found) {
+        note(a, "duplicates are current objects, priced from the first volume bracket on; one of "
+                "each set stays, in the hottest class; those that are packed are counted there, "
+                "too");
+        a->at_most = true;
+    }
+}
+
+static int duplicates(struct inventory *inv, const struct tier_request *ask,
+                      const struct catalog *c, struct savings_answer *a, struct gt_error *err)
+{
+    struct duplicates_stats stats;
+    const struct inventory_row *row;
+    struct tier_request by = *ask; /* rank takes it as it is given */
+    size_t n;
+    int rc = inventory_duplicates(inv, rank, &by, &row, &n, &stats, err);
+    rc = rc || n == 0 ? rc : plan_rows(ask, row, n, c, SAVING_DUPLICATES, a, err);
+    if (rc == 0) {
+        duplicate_notes(a, &stats, n > 0);
+    }
+    return rc;
+}
+
+static int read_rows(struct inventory *inv, const char *path, const struct tier_request *ask,
+                     const struct catalog *c, struct savings_answer *a, struct gt_error *err)
+{
+    const struct inventory_row *row;
+    const struct inventory_stats *s = inventory_stats(inv);
+    size_t n;
+    int rc = inventory_rows(inv, &row, &n, err);
+    if (rc == 0 && n == 0) {
+        return gt_fail(err, GT_EPARSE, path, "no object in it");
+    }
+    rc = rc ? rc : plan_rows(ask, row, n, c, SAVING_KINDS, a, err);
+    if (rc == 0 && s->delete_markers) {
+        note(a, arena_printf(a->arena,
+                             "%llu delete markers: those that hide nothing end by a rule with "
+                             "ExpiredObjectDeleteMarker: true",
+                             (unsigned long long)s->delete_markers));
+    }
+    return rc;
+}
+
+static int inventories(struct app *app, const struct cli_args *args, const struct tier_request *ask,
+                       const char *const *files, size_t n, const struct catalog *c,
+                       struct savings_answer *a, struct gt_error *err)
+{
+    struct inventory *inv = NULL;
+    struct duplicates *d = NULL;
+    const char *dir = getenv("TMPDIR");
+    int rc = duplicates_new(dir && dir[0] ? dir : "/tmp", &d, err);
+    rc = rc ? rc : inventory_with_duplicates(app, args, files, n, d, &inv, err);
+    if (rc == 0) {
+        inventory_warn(app, inv);
+        rc = read_rows(inv, files[0], ask, c, a, err);
+        rc = rc ? rc : duplicates(inv, ask, c, a, err);
+    }
+    inventory_free(inv);
+    duplicates_free(d);
     return rc;
 }
 

@@ -93,13 +93,13 @@ static int from_rows(struct tier_input *in, enum storage_product product,
 }
 
 static int from_inventory(struct app *app, const struct cli_args *args,
-                          enum storage_product product, const char *const *paths, size_t n_paths,
-                          struct tier_input *in, struct gt_error *err)
+                          enum storage_product product, const char *path, struct tier_input *in,
+                          struct gt_error *err)
 {
     struct inventory *inv;
     const struct inventory_row *row;
     size_t n;
-    int rc = inventory_from_args(app, args, paths, n_paths, &inv, err);
+    int rc = inventory_from_args(app, args, &path, 1, &inv, err);
     if (rc) {
         return rc;
     }
@@ -107,9 +107,8 @@ static int from_inventory(struct app *app, const struct cli_args *args,
     rc = inventory_rows(inv, &row, &n, err);
     rc = rc ? rc : from_rows(in, product, row, n, err);
     if (rc == 0 && n == 0) {
-        rc = gt_fail(err, GT_EPARSE, paths[0], "no object in it");
+        rc = gt_fail(err, GT_EPARSE, path, "no object in it");
     }
-    in->delete_markers = inventory_stats(inv)->delete_markers;
     inventory_free(inv);
     return rc;
 }
@@ -198,7 +197,7 @@ int tier_input_read(struct app *app, const struct cli_args *args, enum storage_p
         rc = rc ? rc : from_scenario(app, path, text, len, in, err);
         free(text);
     } else {
-        rc = from_inventory(app, args, product, &path, 1, in, err);
+        rc = from_inventory(app, args, product, path, in, err);
     }
     if (rc) {
         tier_input_release(in);
@@ -206,12 +205,11 @@ int tier_input_read(struct app *app, const struct cli_args *args, enum storage_p
     return rc;
 }
 
-int tier_input_files(struct app *app, const struct cli_args *args, enum storage_product product,
-                     const char *const *paths, size_t n, struct tier_input *in,
-                     struct gt_error *err)
+int tier_input_rows(enum storage_product product, const struct inventory_row *row, size_t n,
+                    struct tier_input *in, struct gt_error *err)
 {
     *in = (struct tier_input){.arena = arena_new(0)};
-    int rc = in->arena ? from_inventory(app, args, product, paths, n, in, err)
+    int rc = in->arena ? from_rows(in, product, row, n, err)
                        : gt_fail(err, GT_ENOMEM, "", "out of memory");
     if (rc) {
         tier_input_release(in);

@@ -2,6 +2,7 @@
 #ifndef GPUTIER_TIER_INPUT_H
 #define GPUTIER_TIER_INPUT_H
 #include "cli.h"
+#include "gputier/inventory.h"
 #include "gputier/tier.h"
 
 struct tier_batch { /* groups that share a horizon, a place and a product */
@@ -19,15 +20,13 @@ struct tier_input {
     size_t n_batches;
     const char *note[8];
     size_t n_notes;
-    uint64_t delete_markers; /* that an inventory holds besides */
 };
 /* Storage classes of an inventory are read as those of `product`. */
 int tier_input_read(struct app *app, const struct cli_args *args, enum storage_product product,
                     const char *path, struct tier_input *in, struct gt_error *err) GT_CHECK;
-/* Inventories, all together one. */
-int tier_input_files(struct app *app, const struct cli_args *args, enum storage_product product,
-                     const char *const *paths, size_t n, struct tier_input *in,
-                     struct gt_error *err) GT_CHECK;
+/* Rows of a histogram, one group each. */
+int tier_input_rows(enum storage_product product, const struct inventory_row *row, size_t n,
+                    struct tier_input *in, struct gt_error *err) GT_CHECK;
 /* The data sets of a scenario, one batch each, in their order. */
 int tier_input_scenario(const struct scenario *s, struct tier_input *in,
                         struct gt_error *err) GT_CHECK;

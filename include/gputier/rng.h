@@ -11,5 +11,6 @@ void rng_init(struct rng *r, uint64_t seed, uint64_t stream);
 uint64_t rng_u64(struct rng *r);
 double rng_unit(struct rng *r);                     /* in (0, 1): never 0, never 1 */
 double rng_exponential(struct rng *r, double rate); /* mean 1/rate */
+double rng_normal(struct rng *r);                   /* mean 0, deviation 1 */
 
 #endif

@@ -56,6 +56,16 @@ int ckpt_simulate_by(const struct team *team, const struct ckpt_job *job, double
  * shape 0: exponential with job->lambda_per_h; else Weibull (restarts interruptible). */
 int ckpt_sample(const struct ckpt_job *job, double shape, double scale_h, uint64_t seed,
                 uint32_t runs, double *makespan_h, double *billed_h, struct gt_error *err) GT_CHECK;
+/* Mean and variance of parts of such a job (cold start and restarts at risk), which are independent
+ * of one another: a launch until its set-up is done, one segment of `hours` from a running machine.
+ * Their sums are near to normal when they hold many interruptions. */
+#define CKPT_MANY 1000.0 /* interruptions from which on sums are taken as normal */
+struct ckpt_span {
+    double mean_h, var_h2, billed_mean_h, billed_var_h2, interruptions;
+};
+void ckpt_launch_moments(const struct ckpt_job *job, struct ckpt_span *out);
+void ckpt_segment_moments(const struct ckpt_job *job, double hours, struct ckpt_span *out);
+void ckpt_span_add(struct ckpt_span *to, double times, const struct ckpt_span *s);
 /* q-quantile (0..1) of v[n], the value of rank floor(q n); reorders v. NAN if n is 0. */
 double ckpt_quantile(double *v, size_t n, double q);
 

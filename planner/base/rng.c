@@ -46,3 +46,9 @@ double rng_exponential(struct rng *r, double rate)
 {
     return -log(rng_unit(r)) / rate;
 }
+
+double rng_normal(struct rng *r)
+{
+    double u = rng_unit(r), v = rng_unit(r);
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}

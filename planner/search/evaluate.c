@@ -229,6 +229,21 @@ double shared_usd(const struct search *q, const struct candidate *c)
            charges_usd(&q->region[c->machine->region_index].common, c);
 }
 
+static int check_length(struct search *q, struct candidate *c)
+{
+    /* nearly its 95 % quantile: what is offered can be asked for as a deadline */
+    double slow =
+        c->kind->slow_spot > c->kind->slow_demand ? c->kind->slow_spot : c->kind->slow_demand;
+    if (c->reject == REJECT_NONE && c->makespan_h * slow > SEARCH_MAX_HOURS) {
+        c->makespan_h *= slow;
+        return reject(q, c, REJECT_LONG,
+                      arena_printf(q->arena,
+                                   "would take up to %.4g years; no plan of more than 10 is made",
+                                   c->makespan_h / (SEARCH_MAX_HOURS / 10)));
+    }
+    return 0;
+}
+
 int evaluate(struct search *q, struct candidate *c)
 {
     const struct scenario *s = q->s;
@@ -253,11 +268,11 @@ int evaluate(struct search *q, struct candidate *c)
     j->restart_h = s->setup_s / HOUR + place_stage_s(q, c->place, m, c->n) / HOUR + reload;
     int rc = set_interval(q, c);
     if (rc == 0 && c->reject == REJECT_NONE && fallback_applies(q, m)) {
-        return evaluate_fallback(q, c);
+        rc = evaluate_fallback(q, c);
+        return rc != 0 ? rc : check_length(q, c);
     }
-    if (rc == 0 && c->reject == REJECT_NONE) {
-        rc = expect(q, c);
-    }
+    rc = rc == 0 && c->reject == REJECT_NONE ? expect(q, c) : rc;
+    rc = rc == 0 ? check_length(q, c) : rc;
     if (rc != 0 || c->reject != REJECT_NONE) {
         return rc;
     }

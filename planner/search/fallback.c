@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define MAX_SEGMENTS      20000
+#define MAX_INTERRUPTIONS 300
+
 bool fallback_applies(const struct search *q, const struct machine *m)
 {
     return q->s->wait_before_fallback_s >= 0 && q->s->start_wait_spot_s > 0 &&
@@ -133,11 +136,29 @@ static struct mean expected(const struct ckpt_job *j, double patience_h)
     return all;
 }
 
+/* Beyond these the equations, or walking the runs, would take minutes. */
+static int too_long(struct candidate *c, double segments, double interruptions)
+{
+    if (segments <= MAX_SEGMENTS && interruptions <= MAX_INTERRUPTIONS) {
+        return 0;
+    }
+    c->reject = REJECT_RISK;
+    c->reason = "wait_before_fallback is worked out for runs of at most 20,000 checkpoints and "
+                "300 interruptions: without it, or on demand";
+    return 1;
+}
+
 int evaluate_fallback(struct search *q, struct candidate *c)
 {
     struct ckpt_job *j = &c->job;
     double patience = q->s->wait_before_fallback_s / 3600, tau = fmin(j->tau_h, j->work_h);
+    if (too_long(c, j->work_h / tau, 0) != 0) {
+        return 0;
+    }
     struct mean m = expected(j, patience);
+    if (too_long(c, 0, m.interruptions) != 0) {
+        return 0;
+    }
     c->mixed = c->fallback = true;
     c->wait_h = 0; /* within the run */
     c->spot_useful_h = m.spot_useful;

@@ -227,6 +227,9 @@ static int try_candidate(struct search *q, struct outcome *o, struct candidate *
         return take(q, o, c);
     }
     note_reject(o, c->machine, (int)c->reject, c->reason, c->cost_usd);
+    if (c->reject == REJECT_LONG && !(o->least_long_h > 0 && o->least_long_h < c->makespan_h)) {
+        o->least_long_h = c->makespan_h;
+    }
     if (c->reject != REJECT_DEADLINE || c->hopeless || !may_be_mixed(q, c)) {
         return 0;
     }

@@ -107,6 +107,21 @@ static void binding_filter(struct search *q, char *out, size_t size)
     }
 }
 
+/* Set-up does not shrink with the work: a little less than the share that fits. */
+static int work_binds(struct search *q, double least_h)
+{
+    const struct scenario *s = q->s;
+    double share = 0.99 * SEARCH_MAX_HOURS / least_h;
+    const char *key = s->gpu_hours > 0 ? "gpu_hours.hours" : s->tokens > 0 ? "tokens" : "epochs";
+    double amount = s->gpu_hours > 0 ? s->gpu_hours : s->tokens > 0 ? s->tokens : s->epochs;
+    double unit = pow(10, floor(log10(amount * share)) - 2); /* three digits, not rounded up */
+    return gt_fail(q->err, GT_EINFEASIBLE, "",
+                   "no plan meets the constraints: the amount of work binds: the quickest plan "
+                   "may take %.4g years, none of more than 10 is made; nearest: workload.%s "
+                   "%.15g",
+                   least_h / (SEARCH_MAX_HOURS / 10), key, floor(amount * share / unit) * unit);
+}
+
 static int nothing_at_all(struct search *q, const struct outcome *o)
 {
     if (o->machines == 0) {
@@ -119,6 +134,9 @@ static int nothing_at_all(struct search *q, const struct outcome *o)
                              "gpus and "
                              "purchase; nearest: leave one of "
                              "them out");
+    }
+    if (o->least_long_h > 0) {
+        return work_binds(q, o->least_long_h);
     }
     /* What ran into interruptions fitted: memory is not what stands in its way. */
     if (o->rejected_by[REJECT_RISK] > 0) {

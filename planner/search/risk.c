@@ -93,6 +93,7 @@ static double chernoff(const struct ckpt_job *j, double f, double room, double e
 #define LIVES 6
 struct luck {
     double z;          /* deviation of ln(rate) */
+    double far;        /* deviation of a run that is too long to be walked */
     double up[LIVES];  /* lives of its machines at one interruption an hour */
     struct rng before; /* those draws, for runs that draw themselves */
     struct rng after;
@@ -108,13 +109,6 @@ static void run_once(const struct ckpt_job *j, double work, const struct luck *l
 static uint32_t run_count(const struct search *q)
 {
     return q->o->runs > 0 ? q->o->runs : 2000;
-}
-
-/* Deviation of a run's rate. */
-static double run_deviation(struct rng *rng)
-{
-    double u = rng_unit(rng), v = rng_unit(rng);
-    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
 }
 
 static const double *factors(const struct search *q, double sigma)
@@ -201,6 +195,24 @@ bool deadline_meets(struct search *q, struct candidate *c)
     return sure > 0;
 }
 
+/* Very many interruptions: their sum is normal (moments.c). */
+static bool run_far(const struct ckpt_job *j, double n, double s, double last, double far,
+                    double *t, double *billed)
+{
+    struct ckpt_span sum, part;
+    ckpt_segment_moments(j, s, &part);
+    if (!(n * part.interruptions >= CKPT_MANY)) {
+        return false;
+    }
+    ckpt_launch_moments(j, &sum);
+    ckpt_span_add(&sum, n - 1, &part);
+    ckpt_segment_moments(j, last, &part);
+    ckpt_span_add(&sum, 1, &part);
+    *t = sum.mean_h + far * sqrt(sum.var_h2);
+    *billed = sum.billed_mean_h + far * sqrt(sum.billed_var_h2);
+    return true;
+}
+
 /* One trajectory: hours until done and hours billed. */
 static void run_once(const struct ckpt_job *j, double work, const struct luck *luck, double *t,
                      double *billed)
@@ -210,6 +222,10 @@ static void run_once(const struct ckpt_job *j, double work, const struct luck *l
     double n = ceil(work / tau - 1e-9);
     n = n > 1 ? n : 1;
     double s = tau + j->delta_h, last = work - (n - 1) * tau, to_write = n - 1;
+    /* a run that is offered has some interruptions more than in its work alone, not many times */
+    if (work * j->lambda_per_h > CKPT_MANY / 4 && run_far(j, n, s, last, luck->far, t, billed)) {
+        return;
+    }
     *t = *billed = 0;
     for (long life = 0; life < 1000000; life++) {
         double up;
@@ -283,12 +299,13 @@ int search_luck(struct search *q)
         struct luck *l = &q->luck->run[i];
         struct rng rng;
         rng_init(&rng, q->o->seed, i);
-        z[i] = l->z = run_deviation(&rng);
+        z[i] = l->z = rng_normal(&rng);
         l->before = rng;
         for (size_t k = 0; k < LIVES; k++) {
             l->up[k] = rng_exponential(&rng, 1);
         }
         l->after = rng;
+        l->far = rng_normal(&rng);
     }
     q->slow_z = at(z, runs, 0.95);
     q->luck->factor = z; /* its use as a list of deviations is over */

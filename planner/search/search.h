@@ -30,6 +30,8 @@
 
 /* The longest a fleet of this size is considered: machines of one plan. */
 #define SEARCH_MAX_INSTANCES 512
+/* Ten years: no longer plan is made, as no later deadline is taken. */
+#define SEARCH_MAX_HOURS 87600.0
 /* Deviations within which 95 % of a normal lie below. */
 #define SEARCH_Z95 1.6448536269514722
 /* Interruptions of one spot machine per hour when nobody knows better: product.md section 5. */
@@ -163,7 +165,15 @@ struct candidate {
     int n;
     /* result */
     const char *reason; /* NULL = meets every constraint */
-    enum { REJECT_NONE, REJECT_FIT, REJECT_DEADLINE, REJECT_BUDGET, REJECT_RISK } reject;
+    enum {
+        REJECT_NONE,
+        REJECT_FIT,
+        REJECT_DEADLINE,
+        REJECT_BUDGET,
+        REJECT_RISK,
+        REJECT_LONG, /* nobody can plan for so long: SEARCH_MAX_HOURS */
+        REJECT_KINDS
+    } reject;
     double samples_per_s, work_h, epoch_s;
     double read_bps; /* what the placement gives, INFINITY = no limit */
     bool cached;     /* the data stay in memory after the first epoch */
@@ -427,9 +437,10 @@ struct outcome {
     size_t n_front, cap_front;
     struct ledger ledger;
     size_t candidates, evaluated, pruned;
-    size_t machines;       /* that pass the filters */
-    bool memory_binds;     /* the job does not fit on some of them */
-    size_t rejected_by[5]; /* by kind of reason */
+    size_t machines;                  /* that pass the filters */
+    bool memory_binds;                /* the job does not fit on some of them */
+    size_t rejected_by[REJECT_KINDS]; /* by kind of reason */
+    double least_long_h;              /* of those that are too long; 0 = none */
 };
 /* The next number of machines considered after n. */
 int search_next_count(int n, int hi);

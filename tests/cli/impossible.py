@@ -68,6 +68,23 @@ for sets, binds, relaxed in CASES:
         p = plan(again)
         expect(p.returncode == 0, f'{again}: the relaxation it named gives no plan: {last(p)}')
 
+# Amounts of work that no run ends in: answered in seconds, and what is named is near enough to plan with.
+STARTED = os.times().children_user
+for sets, binds in (({'workload.epochs': '10000000', 'constraints.gpus.count': '1'}, 'the amount of work binds'),
+                    ({'workload.epochs': '1000000'}, 'bind together'),
+                    ({'workload.epochs': '200000', 'workload.checkpoint.every': '1s', 'wait_before_fallback': '9h',
+                      'start_wait.spot': '10min', 'constraints.deadline': '9y'}, '')):
+    p = plan(sets)
+    expect(binds in last(p) and p.returncode == (3 if binds else p.returncode), f'{sets}: exit {p.returncode}: {last(p)}')
+    expect('interrupted' not in last(p), f'{sets}: {last(p)}')
+    epochs = re.search(r'workload.epochs (\d+)$', last(p))
+    if 'work' in binds:
+        expect(epochs, f'{sets}: {last(p)}')
+        p = plan({**sets, 'workload.epochs': epochs.group(1) if epochs else '1e7'})
+        expect('the amount of work binds' not in last(p), f'{epochs}: {last(p)}')
+SPENT = os.times().children_user - STARTED
+expect(SPENT < 60, f'long runs took {SPENT} s')
+
 # No numbers, out of range, in the past, contradicting: refused with the place, nothing on standard output.
 for key, value, has in (
         ('constraints.deadline', 'nan', 'found "nan"'), ('constraints.deadline', '2020-01-01', 'has passed'),

@@ -4,7 +4,7 @@
 TESTS ?=
 
 .PHONY: units snapshot check check-only check-engines kill-test check-programs deps test-deps lint-deps demo clean help install uninstall \
-  sanitize tsan fuzz fuzz-smoke fuzzers units-of tidy lint format coverage bench bench-big
+  sanitize tsan fuzz fuzz-smoke fuzzers units-of tidy lint format coverage bench bench-big bench-inventory
 
 units: $(UNIT)
 
@@ -71,6 +71,12 @@ bench: deps
 	@$(MAKE) --no-print-directory gputier
 	@tests/bench/run
 
+# 10^8 rows of an inventory, part of bench too: about 2 minutes.
+bench-inventory: deps
+	@tests/install-packages bench $(BENCH_PKGS)
+	@$(MAKE) --no-print-directory gputier
+	@tests/bench/inventory.sh
+
 # The price list of 4 GB: needs 15 GB of disk and some minutes.
 bench-big: deps
 	@tests/install-packages bench $(BENCH_PKGS)
@@ -95,7 +101,7 @@ clean:
 	rm -rf build gputier
 
 help:
-	@echo "all demo check check-engines kill-test sanitize tsan fuzz bench bench-big snapshot lint format coverage install uninstall clean deps"
+	@echo "all demo check check-engines kill-test sanitize tsan fuzz bench bench-big bench-inventory snapshot lint format coverage install uninstall clean deps"
 
 # Fuzzing: tests/fuzz/NAME.c is a libFuzzer target, seeds in tests/fuzz/corpus/NAME/. fuzz-smoke runs
 # 5 s each, FUZZ_SECONDS sets another time.

@@ -67,7 +67,14 @@ def names(tmp):
     rclone = tmp / 'rclone.json'
     rclone.write_text(json.dumps([{'Path': (f + key_end).decode(), 'Size': 5, 'ModTime': '2026-01-01T00:00:00Z'} for f in text]))
     expect(prefixes(rclone) == {f + b'/': 1 for f in text}, 'rclone')
-    for path, more in ((find, ()), (s3, args), (azure, ()), (rclone, ())):
+    s3api = tmp / 's3api.json'
+    s3api.write_text(json.dumps({'Contents': [{'Key': (f + key_end).decode(), 'Size': 5, 'LastModified': '2026-01-01T00:00:00+00:00'} for f in text]}))
+    expect(prefixes(s3api) == {f + b'/': 1 for f in text}, 's3api')
+    gcs = tmp / 'gcs.csv'
+    gcs.write_bytes(b'project,bucket,name,size,timeCreated,storageClass\n' + b''.join(
+        b'p,b,"' + f.replace(b'"', b'""') + key_end + b'",5,2026-01-01T00:00:00Z,STANDARD\n' for f in FOLDERS))
+    expect(prefixes(gcs) == want, f'gcs: {set(prefixes(gcs).items()) ^ set(want.items())}')
+    for path, more in ((find, ()), (s3, args), (azure, ()), (rclone, ()), (s3api, ()), (gcs, ())):
         shown(path, *more)
     rclone.write_bytes(b'[{"Path":"a\xff","Size":1,"ModTime":"2026-01-01T00:00:00Z"}]')
     run('inventory', 'aggregate', rclone, code=4)

@@ -223,6 +223,7 @@ def texts():
             args.append(f"{ {'athena': 'trino', 'postgresql': 'postgres'}.get(engine, engine)}={path}")
         p = subprocess.run(['/usr/bin/python3', '-c', check, *args], check=False, capture_output=True)
         expect(p.returncode == 0, f'sqlglot: {p.stderr.decode()[-400:]}')
+    print('athena, spark, trino: parsed, not run here')
 
 
 def main():

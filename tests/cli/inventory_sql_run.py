@@ -18,6 +18,8 @@ import asked  # noqa: E402
 import json_schema  # noqa: E402
 from asked import G, expect  # noqa: E402
 
+FOLDERS = [b'new\nline', b'\r\n', b'esc\x1b[2J\x1b]0;title\x07', b'\x9b31m', b'bad\xff\xfe\xc3', b'\xc0\xaf', b'\xed\xa0\x80', b'x' * 1023, b'q"q""',
+           b'com,ma;semi\ttab|bar', b'=cmd|calc', b"'=1+1", b"''@x", b' lead', b'\xef\xbb\xbfmark', '\u202egnp.exe'.encode(), b'\x7f', b"'"]
 HEADER = 'prefix,storage_class,is_latest,size_lo,age_lo_days,idle_lo_days,objects,bytes,bytes_min128k\n'
 GOOD = HEADER + ('"a ""q"",\n/",STANDARD,true,0,0,0,7,0,917504\n'
                  "'=1+1/,GLACIER,false,131072,365,30,2,262145,262145\n"
@@ -102,6 +104,21 @@ def pieces(program, tmp):
     expect('-readonly' in (tmp / 'args').read_text(), 'a database is only read')
 
 
+def hostile(program, tmp):
+    """Names that an engine holds: bytes as they were in CSV and -o, safe on a terminal, JSON that parses."""
+    answer = HEADER.encode() + b''.join(b'"' + f.replace(b'"', b'""') + b'/",STANDARD,true,1,0,0,1,5,131072\n' for f in FOLDERS)
+    got = set()
+    for r in list(csv.reader(io.StringIO(program.run('--format', 'csv', answer=answer).stdout.decode('utf-8', 'surrogateescape'), newline='')))[1:]:
+        name = r[0].encode('utf-8', 'surrogateescape')
+        got.add(name[1:] if name[:1] == b"'" and name.lstrip(b"'")[:1] in tuple(b'%c' % c for c in b'=+-@\t\r') else name)
+    expect(got == {f + b'/' for f in FOLDERS}, f'names: {got ^ {f + b"/" for f in FOLDERS}}')
+    doc = json.loads(program.run('--format', 'json', answer=answer).stdout.decode('utf-8'))
+    expect(doc['objects'] == len(FOLDERS), f'names: JSON: {doc["objects"]}')
+    text = program.run(answer=answer).stdout.decode('utf-8')
+    bad = [c for c in text if (ord(c) < 32 and c != '\n') or 0x7f <= ord(c) < 0xa0 or ord(c) in (0x202e, 0xfeff)]
+    expect(not bad, f'names: a terminal is sent {bad[:5]}')
+
+
 def refused(program, tmp):
     out = tmp / 'kept.csv'
     out.write_text('old\n')
@@ -180,7 +197,7 @@ def main():
         tmp = Path(d)
         os.environ.update(GPUTIER_DB=str(tmp / 'db'), GPUTIER_NOW='2026-12-01T00:00:00Z')
         program = Program(tmp)
-        for part in (pieces, refused, interrupt, much):
+        for part in (pieces, hostile, refused, interrupt, much):
             part(program, tmp)
     return asked.verdict()
 

@@ -55,6 +55,15 @@ def damage(tmp):
             text, err = run('inventory', 'aggregate', path, '-o', out, code=4)
             expect(text == b'' and name in err, f'{what} {name}: {err[:200]}')
             expect(not out.exists(), f'{what}: written in spite of it')
+    plain = tmp / 'cut.csv.zst'
+    data = subprocess.run(['zstd', '-q', '-c'], input=rows(r, 3000), capture_output=True, check=True).stdout
+    schema = ('--columns', 'Bucket, Key, Size, LastModifiedDate, StorageClass')
+    for what, now in (('cut', data[:-1]), ('half', data[:len(data) // 2]), ('head', data[:6]), ('behind', data + b'rubbish')):
+        plain.write_bytes(now)
+        text, err = run('inventory', 'aggregate', plain, '-o', out, *schema, code=4)
+        expect(text == b'' and plain.name in err and not out.exists(), f'{what} zstd: {err[:200]}')
+    plain.write_bytes(data)
+    expect(run('inventory', 'aggregate', plain, *schema)[0] != b'', 'whole zstd')
     path = manifest(tmp / 'twice', {'a.csv.gz': whole['0.csv.gz'] + whole['1.csv.gz'], 'b.csv.gz': gzip.compress(b'')})
     doc = json.loads(run('inventory', 'aggregate', path, '--format', 'json')[0])
     expect(doc['objects'] == 6000, f'two members of gzip: {doc["objects"]}')

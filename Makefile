@@ -64,7 +64,14 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/libgputier.a
 $(O)/tests/support/libcuda.so.1: tests/support/libcuda.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O2 -g -Wall -Wextra $(WERROR) -shared -fPIC -o $@ $< -lm
-$(O)/tests/unit/bench_cuda: $(O)/tests/support/libcuda.so.1
+# Its management library, today's and one with the names of ten years ago.
+$(O)/tests/support/libnvidia-ml.so.1: NVML =
+$(O)/tests/support/old/libnvidia-ml.so.1: NVML = -DOLD
+$(O)/tests/support/libnvidia-ml.so.1 $(O)/tests/support/old/libnvidia-ml.so.1: tests/support/libnvml.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O2 -g -Wall -Wextra $(WERROR) $(NVML) -shared -fPIC -o $@ $<
+NO_GPU := $(addprefix $(O)/tests/support/,libcuda.so.1 libnvidia-ml.so.1 old/libnvidia-ml.so.1)
+$(O)/tests/unit/bench_cuda $(O)/tests/unit/bench_nvml: | $(NO_GPU)
 $(O)/tests/unit/src_peers: PEERS = -lyajl -lcsv
 $(O)/tests/unit/src_inflate $(O)/tests/unit/src_feeds: PEERS = -lz
 

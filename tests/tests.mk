@@ -19,7 +19,7 @@ lint-deps:
 check: test-deps
 	@$(MAKE) --no-print-directory WERROR=-Werror check-only
 
-check-only: gputier $(UNIT) $(O)/tests/support/libcuda.so.1
+check-only: gputier $(UNIT) $(NO_GPU)
 	@O=$(O) tests/run $(TESTS)
 
 # Queries of `inventory sql` in PostgreSQL, ClickHouse and DuckDB, the last two from npm (600 MB, a network): not part of check,

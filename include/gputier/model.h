@@ -85,6 +85,13 @@ struct catalog;
 /* The sheet of a device by its driver's name ("NVIDIA A100-SXM4-80GB"): every word of the model
  * must be in it; the longest such name is the most exact. NULL: none. */
 const struct gpu_spec *model_bench_spec(const struct catalog *c, const char *device);
+/* The sheet's figure for a metric of a bench, in the metric's unit; 0: the sheet has none. */
+double model_bench_sheet(const struct gpu_spec *g, const char *metric);
+struct bench_report;
+struct arena;
+/* Adds a note for what lies far below the sheet (g NULL: no sheet is known) or the link, with the
+ * reasons that NVML told. A MIG slice is compared with nothing. */
+void model_bench_explain(const struct gpu_spec *g, struct bench_report *r, struct arena *a);
 /* The GPU of the newest stored bench and its factor against the sheet; NULL and 1 when only CPUs or
  * unknown devices were measured. It holds for that GPU alone. */
 const struct gpu_spec *model_bench_factor(const struct catalog *c, double *factor);

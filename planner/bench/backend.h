@@ -21,6 +21,9 @@ struct backend_ops {
     bool (*has)(const struct backend *b, size_t metric);
     /* What people should know of the device; a NULL ends. May be NULL itself. */
     const char *const *(*notes)(const struct backend *b);
+    /* "0000:65:00.0", which NVML knows it by; NULL: not NVIDIA's, or not told. May be NULL itself.
+     */
+    const char *(*bus_id)(const struct backend *b);
     /* One timed repetition: *value in the metric's unit. */
     int (*sample)(struct backend *b, size_t metric, double *value, struct gt_error *err);
     /* Compares the output of the last repetition with what the CPU computes. */
@@ -30,12 +33,16 @@ struct backend_ops {
 extern const struct backend_ops backend_cpu, backend_opencl, backend_cuda;
 
 double bench_seconds(void); /* monotonic */
+/* What the child is asked to do. */
+struct bench_job {
+    bool quick;
+    const char *metrics; /* "copy,triad"; NULL: all */
+    void (*progress)(void *ctx, const char *metric, int done, int total);
+    void *ctx;
+};
 /* Warm-up, at least 9 repetitions and a share of time each, median and spread (gpu-bench.md 2.7).
  */
-int bench_measure(const struct backend_ops *ops, struct backend *b, bool quick, struct arena *a,
-                  void (*progress)(void *ctx, const char *metric, int done, int total), void *ctx,
-                  struct bench_report *out, struct gt_error *err);
-/* Adds it if there is room; NULL adds nothing. */
-void bench_note(struct bench_report *r, const char *note);
+int bench_measure(const struct backend_ops *ops, struct backend *b, const struct bench_job *job,
+                  struct arena *a, struct bench_report *out, struct gt_error *err);
 
 #endif

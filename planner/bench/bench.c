@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #define CHILD_OUTPUT_MAX (1 << 20)
+#define METRICS_MAX      1000
 #define LIST_SECONDS     20
-#define QUICK_SECONDS    60
-#define FULL_SECONDS     240
+#define SILENT_SECONDS   60 /* without a metric begun: a metric takes 2 s at most */
 
 extern char **environ;
 
@@ -25,33 +25,53 @@ struct child {
     int out;
     struct buf line, json;
     struct gt_error *err;
-    int error; /* the child's own error code */
+    int error;       /* the child's own error code */
+    double heard_at; /* when it last began a metric */
 };
+
+static int spawn(struct child *c, char *const argv[])
+{
+    int fd[2], rc;
+    posix_spawn_file_actions_t fa;
+    if (pipe(fd) != 0) {
+        return -1;
+    }
+    posix_spawn_file_actions_init(&fa);
+    posix_spawn_file_actions_adddup2(&fa, fd[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&fa, fd[0]);
+    posix_spawn_file_actions_addclose(&fa, fd[1]);
+    posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null", 1, 0); /* drivers chatter */
+    rc = posix_spawn(&c->pid, argv[0], &fa, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&fa);
+    close(fd[1]);
+    c->out = fd[0];
+    if (rc) {
+        close(fd[0]);
+    }
+    return rc;
+}
 
 static int start(const struct bench_options *o, const char *backend, const char *what,
                  struct child *c)
 {
-    int fd[2];
-    char *argv[] = {strdup(o->self), strdup("--bench-child"), strdup(backend), strdup(what), NULL};
-    posix_spawn_file_actions_t fa;
-    int rc = -1;
-    if (argv[0] && argv[1] && argv[2] && argv[3] && pipe(fd) == 0) {
-        posix_spawn_file_actions_init(&fa);
-        posix_spawn_file_actions_adddup2(&fa, fd[1], STDOUT_FILENO);
-        posix_spawn_file_actions_addclose(&fa, fd[0]);
-        posix_spawn_file_actions_addclose(&fa, fd[1]);
-        posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null", 1,
-                                         0); /* drivers chatter */
-        rc = posix_spawn(&c->pid, argv[0], &fa, NULL, argv, environ);
-        posix_spawn_file_actions_destroy(&fa);
-        close(fd[1]);
-        c->out = fd[0];
-        if (rc) {
-            close(fd[0]);
-        }
+    char metrics[METRICS_MAX + 16] = "";
+    if (o->metrics && strlen(o->metrics) > METRICS_MAX) {
+        return gt_fail(c->err, GT_EUSAGE, "bench", "--metrics: more than %d characters",
+                       METRICS_MAX);
     }
-    for (int i = 0; i < 4; i++) {
-        free(argv[i]);
+    snprintf(metrics, sizeof metrics, "metrics=%s", o->metrics ? o->metrics : "");
+    const char *words[] = {o->self, "--bench-child", backend, what, o->metrics ? metrics : NULL};
+    char *argv[sizeof words / sizeof *words + 1] = {NULL};
+    int n = 0, rc = -1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        argv[n] = words[i] ? strdup(words[i]) : NULL;
+        n += argv[n] != NULL;
+    }
+    if (n >= 4) {
+        rc = spawn(c, argv);
+    }
+    while (n > 0) {
+        free(argv[--n]);
     }
     return rc ? gt_fail(c->err, GT_EDEVICE, "bench", "cannot start the measuring process") : 0;
 }
@@ -62,6 +82,7 @@ static void take_line(struct child *c, const struct bench_options *o)
     char metric[32];
     int done, total, code;
     if (sscanf(s, "progress %31s %d %d", metric, &done, &total) == 3) {
+        c->heard_at = bench_seconds();
         if (o->progress) {
             o->progress(o->ctx, metric, done, total);
         }
@@ -92,14 +113,14 @@ static void take_bytes(struct child *c, const struct bench_options *o, const cha
 /* Reads until the child closes its output, the user cancels (checked every 50 ms) or time is up. */
 static int follow(struct child *c, const struct bench_options *o, double limit)
 {
-    double end = bench_seconds() + limit;
     char chunk[4096];
+    c->heard_at = bench_seconds();
     for (;;) {
         struct pollfd p = {.fd = c->out, .events = POLLIN};
         if (o->cancel && *o->cancel) {
             return gt_fail(c->err, GT_ECANCELLED, "bench", "interrupted");
         }
-        if (bench_seconds() > end) {
+        if (bench_seconds() > c->heard_at + limit) {
             return gt_fail(c->err, GT_EDEVICE, "bench",
                            "the device gave no answer for %.0f s; the measurement was stopped",
                            limit);
@@ -121,7 +142,7 @@ static int follow(struct child *c, const struct bench_options *o, double limit)
 static int run_child(const struct bench_options *o, const char *backend, const char *what,
                      double limit, struct buf *json, struct gt_error *err)
 {
-    struct child c = {.err = err};
+    struct child c = {.err = err, .pid = -1};
     int status = 0;
     buf_init(&c.line, CHILD_OUTPUT_MAX);
     buf_init(&c.json, CHILD_OUTPUT_MAX);
@@ -178,6 +199,24 @@ static void read_device(struct arena *a, const cJSON *o, struct bench_device *d)
                               .memory_gib = number_at(o, "memory_gib")};
 }
 
+static void read_conditions(const cJSON *o, struct bench_conditions *c)
+{
+    bench_conditions_init(c);
+    if (!cJSON_IsObject(o)) {
+        return;
+    }
+    c->known = true;
+#define X(name, what, least, most)                                                                 \
+    {                                                                                              \
+        const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, #name);                               \
+        c->name = cJSON_IsNumber(v) && v->valuedouble >= (least) && v->valuedouble <= (most)       \
+                      ? v->valuedouble                                                             \
+                      : c->name;                                                                   \
+    }
+    BENCH_CONDITIONS(X)
+#undef X
+}
+
 static int read_report(const char *json, struct arena *a, struct bench_report *out,
                        struct gt_error *err)
 {
@@ -189,6 +228,7 @@ static int read_report(const char *json, struct arena *a, struct bench_report *o
                  : gt_fail(err, GT_EDEVICE, "bench", "the measuring process sent no results");
     if (!rc) {
         read_device(a, cJSON_GetObjectItemCaseSensitive(root, "device"), &out->device);
+        read_conditions(cJSON_GetObjectItemCaseSensitive(root, "conditions"), &out->conditions);
         out->result = arena_array(a, (size_t)n, sizeof *out->result);
         rc = out->result ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
@@ -226,8 +266,7 @@ static int measure_on(const struct bench_options *o, const char *backend, struct
                       struct bench_report *out, struct gt_error *err)
 {
     struct buf json;
-    int rc = run_child(o, backend, o->quick ? "quick" : "full",
-                       o->quick ? QUICK_SECONDS : FULL_SECONDS, &json, err);
+    int rc = run_child(o, backend, o->quick ? "quick" : "full", SILENT_SECONDS, &json, err);
     if (rc) {
         return rc;
     }

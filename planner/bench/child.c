@@ -2,6 +2,7 @@
  * ("progress NAME DONE TOTAL") and then the JSON report; an error is one line "error CODE TEXT". */
 #include "backend.h"
 #include "gputier/jsonw.h"
+#include "nvml.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,18 +67,24 @@ static int write_list(const struct bench_device *d, size_t n)
     return rc ? 1 : 0;
 }
 
-static int measure(const struct backend_ops *ops, bool quick, struct arena *a)
+static int measure(const struct backend_ops *ops, const struct bench_job *job, struct arena *a)
 {
     struct bench_report r = {0};
     struct gt_error err = {0};
     struct backend *b = NULL;
     struct buf out;
-    int rc = ops->open(a, array_bytes(quick), &b, &r.device, &err);
-    if (rc) {
-        return report_error(&err);
+    struct nvml *nvml = ops->bus_id ? nvml_begin() : NULL;
+    bench_conditions_init(&r.conditions);
+    int rc = ops->open(a, array_bytes(job->quick), &b, &r.device, &err);
+    if (!rc) {
+        nvml_watch(nvml, ops->bus_id ? ops->bus_id(b) : NULL);
+        rc = bench_measure(ops, b, job, a, &r, &err);
+        ops->close(b);
     }
-    rc = bench_measure(ops, b, quick, a, progress, NULL, &r, &err);
-    ops->close(b);
+    if (ops->bus_id) {
+        const char *note = nvml_end(nvml, a, &r.conditions);
+        bench_note(&r, r.device.is_gpu ? note : NULL);
+    }
     if (rc) {
         return report_error(&err);
     }
@@ -93,9 +100,11 @@ static int measure(const struct backend_ops *ops, bool quick, struct arena *a)
 int bench_child(int argc, char **argv)
 {
     const struct backend_ops *ops = &backend_cpu;
-    bool quick = false, list = false;
+    struct bench_job job = {.progress = progress};
+    bool list = false;
     for (int i = 1; i < argc; i++) {
-        quick = quick || strcmp(argv[i], "quick") == 0;
+        job.quick = job.quick || strcmp(argv[i], "quick") == 0;
+        job.metrics = strncmp(argv[i], "metrics=", 8) == 0 ? argv[i] + 8 : job.metrics;
         list = list || strcmp(argv[i], "list") == 0;
         ops = strcmp(argv[i], "opencl") == 0 ? &backend_opencl
               : strcmp(argv[i], "cuda") == 0 ? &backend_cuda
@@ -113,7 +122,7 @@ int bench_child(int argc, char **argv)
         rc = ops->list(a, &d, &n, &err);
         rc = rc ? report_error(&err) : write_list(d, n);
     } else {
-        rc = measure(ops, quick, a);
+        rc = measure(ops, &job, a);
     }
     arena_free(a);
     return rc;

@@ -24,7 +24,10 @@ enum {
     CL_MEM_HOST_PTR_ = 16, /* CL_MEM_ALLOC_HOST_PTR */
     CL_MAP_READ_WRITE_ = 3,
     CL_DEVICE_CACHE_ = 0x101E, /* CL_DEVICE_GLOBAL_MEM_CACHE_SIZE */
-    CL_BUILD_LOG_ = 0x1183
+    CL_BUILD_LOG_ = 0x1183,
+    CL_PCI_BUS_NV_ = 0x4008, /* cl_nv_device_attribute_query */
+    CL_PCI_SLOT_NV_ = 0x4009,
+    CL_PCI_DOMAIN_NV_ = 0x400A
 };
 #define CL_TYPE_ALL 0xFFFFFFFFULL
 

@@ -170,6 +170,9 @@ static int connect_to(struct device *d, struct bench_device *about, struct gt_er
         return rc;
     }
     d->capability = 10 * major + minor;
+    if (d->cu.DeviceGetPCIBusId(d->facts->bus_id, sizeof d->facts->bus_id - 1, d->id) != 0) {
+        d->facts->bus_id[0] = '\0'; /* measured all the same, without NVML beside it */
+    }
     CALL(err, "cuDevicePrimaryCtxRetain", d->cu.PrimaryCtxRetain(&d->context, d->id));
     d->retained = true;
     CALL(err, "cuCtxSetCurrent", d->cu.CtxSetCurrent(d->context));

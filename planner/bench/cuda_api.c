@@ -18,6 +18,7 @@ static const struct {
     S("cuDeviceGetName", DeviceGetName),
     S("cuDeviceTotalMem_v2", DeviceTotalMem),
     S("cuDeviceGetAttribute", DeviceGetAttribute),
+    S("cuDeviceGetPCIBusId", DeviceGetPCIBusId),
     S("cuDevicePrimaryCtxRetain", PrimaryCtxRetain),
     S("cuDevicePrimaryCtxRelease_v2", PrimaryCtxRelease),
     S("cuCtxSetCurrent", CtxSetCurrent),

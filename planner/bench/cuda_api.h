@@ -30,6 +30,7 @@ struct cuda_api {
     int (*DeviceGetName)(char *, int, cu_device);
     int (*DeviceTotalMem)(size_t *, cu_device);
     int (*DeviceGetAttribute)(int *, int, cu_device);
+    int (*DeviceGetPCIBusId)(char *, int, cu_device);
     int (*PrimaryCtxRetain)(cu_handle *, cu_device);
     int (*PrimaryCtxRelease)(cu_device);
     int (*CtxSetCurrent)(cu_handle);

@@ -10,6 +10,7 @@ enum { BUF_Z, BUF_X, BUF_Y, BUF_U, BUF_COUNT };
 struct device_facts {
     size_t most_bytes;    /* of one buffer */
     size_t cache_bytes;   /* last level on the device, 0 = unknown */
+    char bus_id[32];      /* "" = unknown */
     const char *notes[4]; /* what people should know; NULL ends */
 };
 struct device_ops {

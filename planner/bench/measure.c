@@ -87,29 +87,58 @@ static int note_missing(const struct backend_ops *ops, const struct backend *b, 
     return rc;
 }
 
-void bench_note(struct bench_report *r, const char *note)
+/* Whether a list of names ("copy,triad") has this one. */
+static bool listed(const char *list, const char *name)
 {
-    if (note && r->n_notes < sizeof r->note / sizeof *r->note) {
-        r->note[r->n_notes++] = note;
+    size_t n = strlen(name);
+    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        if (strncmp(p, name, n) == 0 && (p[n] == ',' || p[n] == '\0')) {
+            return true;
+        }
     }
+    return false;
 }
 
-int bench_measure(const struct backend_ops *ops, struct backend *b, bool quick, struct arena *a,
-                  void (*progress)(void *ctx, const char *metric, int done, int total), void *ctx,
-                  struct bench_report *out, struct gt_error *err)
+/* Every name asked for must be one that this back end and device have. */
+static int known_metrics(const struct backend_ops *ops, const struct backend *b, const char *list,
+                         struct gt_error *err)
 {
-    out->result = arena_array(a, ops->n_metrics, sizeof *out->result);
-    if (!out->result) {
-        return gt_fail(err, GT_ENOMEM, "", "out of memory");
-    }
-    for (size_t m = 0; m < ops->n_metrics; m++) {
-        if (progress) {
-            progress(ctx, ops->metric[m].name, (int)m, (int)ops->n_metrics);
+    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        size_t n = strcspn(p, ","), m = 0;
+        while (m < ops->n_metrics &&
+               (strlen(ops->metric[m].name) != n || strncmp(p, ops->metric[m].name, n) != 0)) {
+            m++;
+        }
+        if (m == ops->n_metrics) {
+            return gt_fail(err, GT_EUSAGE, "bench",
+                           "--metrics: %s measures no '%.*s'; a run without --metrics names all",
+                           ops->id, (int)(n < 40 ? n : 40), p);
         }
         if (ops->has && !ops->has(b, m)) {
+            return gt_fail(err, GT_EDEVICE, "bench", "--metrics: this device cannot do %s",
+                           ops->metric[m].name);
+        }
+    }
+    return 0;
+}
+
+int bench_measure(const struct backend_ops *ops, struct backend *b, const struct bench_job *job,
+                  struct arena *a, struct bench_report *out, struct gt_error *err)
+{
+    int rc = known_metrics(ops, b, job->metrics, err);
+    out->result = rc ? NULL : arena_array(a, ops->n_metrics, sizeof *out->result);
+    if (!out->result) {
+        return rc ? rc : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    for (size_t m = 0; m < ops->n_metrics; m++) {
+        if (job->progress) {
+            job->progress(job->ctx, ops->metric[m].name, (int)m, (int)ops->n_metrics);
+        }
+        if ((ops->has && !ops->has(b, m)) ||
+            (job->metrics && !listed(job->metrics, ops->metric[m].name))) {
             continue;
         }
-        int rc = measure_one(ops, b, m, quick, &out->result[out->n], err);
+        rc = measure_one(ops, b, m, job->quick, &out->result[out->n], err);
         if (rc) {
             return rc;
         }
@@ -118,11 +147,11 @@ int bench_measure(const struct backend_ops *ops, struct backend *b, bool quick, 
     for (const char *const *n = ops->notes ? ops->notes(b) : NULL; n && *n; n++) {
         bench_note(out, *n);
     }
-    if (note_missing(ops, b, a, out)) {
+    if (!job->metrics && note_missing(ops, b, a, out)) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    if (progress) {
-        progress(ctx, "", (int)ops->n_metrics, (int)ops->n_metrics);
+    if (job->progress) {
+        job->progress(job->ctx, "", (int)ops->n_metrics, (int)ops->n_metrics);
     }
     return 0;
 }

@@ -137,6 +137,21 @@ static void ocl_close(struct device *d)
     free(d);
 }
 
+/* NVIDIA's OpenCL tells the board's place; the domain only newer ones do. */
+static void bus_id(const struct cl_api *cl, cl_handle d, char *out, size_t size)
+{
+    uint32_t bus = 0, slot = 0, domain = 0;
+    if (cl->GetDeviceInfo(d, CL_PCI_BUS_NV_, sizeof bus, &bus, NULL) != 0 ||
+        cl->GetDeviceInfo(d, CL_PCI_SLOT_NV_, sizeof slot, &slot, NULL) != 0) {
+        return;
+    }
+    if (cl->GetDeviceInfo(d, CL_PCI_DOMAIN_NV_, sizeof domain, &domain, NULL) != 0) {
+        domain = 0;
+    }
+    snprintf(out, size, "%08x:%02x:%02x.0", (unsigned)domain, (unsigned)bus & 0xFF,
+             (unsigned)slot >> 3 & 0x1F);
+}
+
 static int ocl_open(struct arena *a, struct device **out, struct bench_device *about,
                     struct device_facts *facts, struct gt_error *err)
 {
@@ -158,6 +173,9 @@ static int ocl_open(struct arena *a, struct device **out, struct bench_device *a
     d->cl.GetDeviceInfo(found[0], CL_DEVICE_MAX_ALLOC_, sizeof most, &most, NULL);
     d->cl.GetDeviceInfo(found[0], CL_DEVICE_CACHE_, sizeof cache, &cache, NULL);
     *facts = (struct device_facts){.most_bytes = (size_t)most, .cache_bytes = (size_t)cache};
+    if (about->is_gpu && strstr(about->vendor, "NVIDIA")) {
+        bus_id(&d->cl, found[0], facts->bus_id, sizeof facts->bus_id);
+    }
     *out = d;
     return 0;
 }

@@ -1,6 +1,36 @@
 /* The bench document, schema gputier/bench/1 (product.md section 10). */
 #include "gputier/bench.h"
 #include "gputier/jsonw.h"
+#include <math.h>
+
+void bench_conditions_init(struct bench_conditions *c)
+{
+    c->known = false;
+#define X(name, what, least, most) c->name = (double)NAN;
+    BENCH_CONDITIONS(X)
+#undef X
+}
+
+void bench_note(struct bench_report *r, const char *note)
+{
+    if (note && r->n_notes < sizeof r->note / sizeof *r->note) {
+        r->note[r->n_notes++] = note;
+    }
+}
+
+static void write_conditions(struct jsonw *w, const struct bench_conditions *c)
+{
+    jsonw_key(w, "conditions");
+    if (!c->known) {
+        jsonw_null(w);
+        return;
+    }
+    jsonw_object(w);
+#define X(name, what, least, most) jsonw_kdouble(w, #name, c->name);
+    BENCH_CONDITIONS(X)
+#undef X
+    jsonw_end_object(w);
+}
 
 int bench_write_json(const struct bench_report *r, struct buf *out)
 {
@@ -17,6 +47,7 @@ int bench_write_json(const struct bench_report *r, struct buf *out)
     jsonw_kstring(&w, "vendor", r->device.vendor);
     jsonw_kdouble(&w, "memory_gib", r->device.memory_gib);
     jsonw_end_object(&w);
+    write_conditions(&w, &r->conditions);
     jsonw_key(&w, "results");
     jsonw_array(&w);
     for (size_t i = 0; i < r->n; i++) {

@@ -3,6 +3,7 @@
 what is chosen, and every trouble a driver can make, as one sentence."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ G = os.path.abspath(os.environ.get('GPUTIER', './gputier'))
 support = os.path.join(os.path.dirname(G), 'tests', 'support')
 work = tempfile.TemporaryDirectory()
 base = dict(os.environ, GPUTIER_DB=work.name + '/x.db', HOME=work.name, POCL_CACHE_DIR=work.name + '/pocl',
-            LD_LIBRARY_PATH=support)
+            LD_LIBRARY_PATH=support, STANDIN_MEMORY='64')
 failures = []
 
 
@@ -30,9 +31,9 @@ def run(*args, **env):
     return subprocess.run([G, 'bench', *args], capture_output=True, text=True, env=dict(base, **env), timeout=120)
 
 
-def trouble(words, *args, **env):
+def trouble(words, *args, status=1, **env):
     r = run('--device', 'cuda', '--quick', *args, **env)
-    check(r.returncode == 1 and not r.stdout and r.stderr.count('\n') == 1 and all(w in r.stderr for w in words),
+    check(r.returncode == status and not r.stdout and r.stderr.count('\n') == 1 and all(w in r.stderr for w in words),
           f'{env} is one sentence with {words}: {r.returncode} {r.stderr!r}')
 
 
@@ -53,6 +54,30 @@ def main():
     check(any('mma.sync' in n for n in d['notes']), 'what mma.sync does not reach is said')
     r = run('--list', STANDIN_DEVICES='2', STANDIN_NAME='\x1b[31mNVIDIA T4')
     check(r.returncode == 0 and r.stdout.count('NVIDIA T4') == 2 and '\x1b' not in r.stdout, f'two devices, no escapes: {r.stdout!r}')
+
+    check(d['conditions']['sm_max_mhz'] == 1410 and d['conditions']['others'] == 0 and d['conditions']['power_w'] > 200,
+          f"what NVML told is kept: {d['conditions']}")
+    slow = dict(STANDIN_CC='35', STANDIN_NAME='NVIDIA A100-SXM4-40GB', STANDIN_NVML_SET='reasons:4,limit:150000,width:4,sm:705,ecc:1')
+    r = run('--device', 'cuda', '--quick', '--metrics', 'triad,copy', **slow)
+    check(r.returncode == 0 and 'clock 705 of 1410 MHz' in r.stdout and 'PCIe 4 x4, ECC on' in r.stdout and
+          'slowed by power limit 100 %' in r.stdout, f'conditions are told: {r.stdout} {r.stderr}')
+    check(re.search('note: (copy|scale|add|triad) reaches .* % of the 1555 GB/s of A100-40GB SXM4: power limit 150 W .the board\'s own '
+                    'is 400 W., which held it for 100 % of the time; clock 705 of 1410 MHz; ECC is on', r.stdout),
+          f'a figure far below the sheet is explained: {r.stdout}')
+    check(r.stdout.count('of the 1555 GB/s') == 1, 'once, for the lowest of a kind')
+    r = run('--device', 'cuda', '--quick', '--metrics', 'triad', STANDIN_NVML_FAIL='nvmlInit_v2:18')
+    check(r.returncode == 0 and r.stdout.count('restart the machine (18)') == 1 and 'while measuring' not in r.stdout,
+          f'NVML that fails is one note: {r.stdout}')
+    trouble(['--metrics', 'no \'abacus\''], '--metrics', 'triad,abacus', status=2)
+    trouble(['cannot do mma_sync_fp8'], '--metrics', 'mma_sync_fp8')
+    trouble(['more than 1000 characters'], '--metrics', 'x' * 1001, status=2)
+    lone = work.name + '/lone'
+    os.mkdir(lone)
+    os.symlink(support + '/libcuda.so.1', lone + '/libcuda.so.1')
+    r = run('--device', 'cuda', '--quick', '--metrics', 'triad', '--format', 'json', LD_LIBRARY_PATH=lone)
+    d = json.loads(r.stdout)
+    check(d['conditions'] is None and sum('libnvidia-ml.so.1 is not here' in n for n in d['notes']) == 1 and
+          not json_schema.validate(d, json_schema.load('bench')), f"no NVML is one note: {d['notes']}")
 
     trouble(['no NVIDIA driver'], LD_LIBRARY_PATH='/nonexistent')
     trouble(['no NVIDIA GPU', '(100)'], STANDIN_DEVICES='0')

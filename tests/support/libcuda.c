@@ -1,7 +1,8 @@
 /* A stand-in for NVIDIA's driver on the CPU, strict: what a real one answers with undefined
  * behaviour is counted as misuse and said on standard error. Work is queued and done when the
  * stream is waited for, so that a missing wait gives wrong numbers. Environment, read at each call:
- *   STANDIN_DEVICES (1), STANDIN_NAME, STANDIN_CC (80), STANDIN_PTX (highest version taken, 90),
+ *   STANDIN_DEVICES (1), STANDIN_MEMORY (1024 MiB), STANDIN_NAME, STANDIN_CC (80),
+ *   STANDIN_PTX (highest version taken, 90),
  *   STANDIN_FAIL=CALL:N:CODE  the N-th call of CALL answers CODE,
  *   STANDIN_CRASH=CALL, STANDIN_HANG=CALL, STANDIN_WRONG=KERNEL  computes nonsense,
  *   STANDIN_LAZY=KERNEL  does not repeat the launch it did last: faster than any device. */
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MEMORY ((size_t)1 << 30)
+#define MEMORY ((size_t)env_int("STANDIN_MEMORY", 1024) << 20)
 enum { OK, INVALID_VALUE, OUT_OF_MEMORY, NOT_INITIALIZED };
 enum { NO_DEVICE = 100, BAD_DEVICE, INVALID_CONTEXT = 201, NO_BINARY = 209, INVALID_PTX = 218 };
 enum { NEWER_PTX = 222, INVALID_HANDLE = 400, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
@@ -51,6 +52,12 @@ static int misuses, fired, calls;
 static char counted[40];
 static char context_object, stream_object;
 
+static int env_int(const char *name, int otherwise)
+{
+    const char *v = getenv(name);
+    return v ? atoi(v) : otherwise;
+}
+
 static int misuse(const char *what)
 {
     misuses++;
@@ -74,12 +81,6 @@ int standin_misuses(void)
 int standin_fired(void)
 {
     return fired;
-}
-
-static int env_int(const char *name, int otherwise)
-{
-    const char *v = getenv(name);
-    return v ? atoi(v) : otherwise;
 }
 
 static bool is(const char *variable, const char *call)
@@ -242,6 +243,16 @@ int cuDeviceGetAttribute(int *value, int which, int32_t d)
         return misuse("an attribute of no device");
     }
     *value = which == 75 ? cc / 10 : which == 76 ? cc % 10 : which == 38 ? 4 << 20 : 0;
+    return OK;
+}
+
+int cuDeviceGetPCIBusId(char *id, int len, int32_t d)
+{
+    ENTER(false);
+    if (bad_device(d) || len < 13) {
+        return misuse("the place of no device, or no place for it");
+    }
+    snprintf(id, (size_t)len, "0000:%02x:00.0", 0x65 + (unsigned)d);
     return OK;
 }
 
@@ -603,11 +614,13 @@ static void run_kernel(const struct op *o)
             slot[u[i] & (o->p - 1)]++;
         }
     } else {
-        /* Loops repeat every 1024 items (paths every 256): computed once. */
+        /* Loops repeat every 1024 items (paths every 256), tensor steps in each: computed once. */
         enum kind kind = kind_of(k);
-        bool repeats = kind == SETTLE || kind == TENSOR || kind == DIVERGE;
+        uint32_t period = kind == TENSOR                      ? 1
+                          : kind == SETTLE || kind == DIVERGE ? 1024
+                                                              : UINT32_MAX;
         for (uint32_t i = 0; i < o->items; i++) {
-            z[i] = repeats && i >= 1024 ? z[i - 1024] : one(kind, o, i, x, y, u);
+            z[i] = i >= period ? z[i - period] : one(kind, o, i, x, y, u);
         }
     }
     if (is("STANDIN_WRONG", k)) {

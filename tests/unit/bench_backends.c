@@ -26,7 +26,7 @@ static void every_metric_checks(const struct backend_ops *ops, bool may_be_missi
         fail_msg("%s", err.text);
     }
     struct bench_report r = {.device = d};
-    rc = bench_measure(ops, b, true, a, NULL, NULL, &r, &err);
+    rc = bench_measure(ops, b, &(struct bench_job){.quick = true}, a, &r, &err);
     if (rc) {
         fail_msg("%s", err.text);
     }

@@ -16,6 +16,7 @@ static const struct cli_option options[] = {
      "back end; auto takes a GPU, else the CPU fallback"},
     {"list", 0, OPT_FLAG, NULL, "list the devices"},
     {"quick", 0, OPT_FLAG, NULL, "at most 15 s"},
+    {"metrics", 0, OPT_VALUE, "NAME,…", "only these; shown, not stored"},
     {"no-store", 0, OPT_FLAG, NULL, "do not keep the result"},
     {"output", 'o', OPT_VALUE, "FILE", "write the JSON document there too"},
     {NULL, 0, OPT_FLAG, NULL, NULL}};
@@ -29,6 +30,45 @@ static void progress(void *ctx, const char *metric, int done, int total)
             fputs("\r\033[K", stderr);
         }
     }
+}
+
+/* One line of what the board was in; parts that are not known are left out. */
+static void put_conditions(struct buf *b, const struct bench_conditions *c)
+{
+    const struct {
+        double share;
+        const char *by;
+    } slowed[] = {{c->slowed_power_cap, "power limit"},
+                  {c->slowed_thermal, "heat"},
+                  {c->slowed_power_brake, "power brake"},
+                  {c->slowed_hardware, "hardware"},
+                  {c->slowed_app_clocks, "application clocks"}};
+    const char *between = "";
+    if (!c->known) {
+        return;
+    }
+    buf_adds(b, "while measuring: ");
+#define PART(known, ...)                                                                           \
+    do {                                                                                           \
+        if (known) {                                                                               \
+            buf_adds(b, between);                                                                  \
+            buf_addf(b, __VA_ARGS__);                                                              \
+            between = ", ";                                                                        \
+        }                                                                                          \
+    } while (0)
+    PART(c->sm_mhz + c->sm_max_mhz > 0, "clock %.0f of %.0f MHz", c->sm_mhz, c->sm_max_mhz);
+    PART(c->temperature_c > 0, "%.0f degrees", c->temperature_c);
+    PART(c->power_w + c->power_limit_w > 0, "%.0f of %.0f W", c->power_w, c->power_limit_w);
+    PART(c->pcie_gen + c->pcie_width > 0, "PCIe %.0f x%.0f", c->pcie_gen, c->pcie_width);
+    PART(!isnan(c->ecc), "ECC %s", c->ecc > 0 ? "on" : "off");
+    PART(c->mig > 0, "MIG on");
+    PART(c->others > 0, "%.0f other process%s", c->others, c->others > 1 ? "es" : "");
+    for (size_t i = 0; i < sizeof slowed / sizeof *slowed; i++) {
+        PART(slowed[i].share > 0, "slowed by %s %.0f %% of the time", slowed[i].by,
+             100 * slowed[i].share);
+    }
+#undef PART
+    buf_adds(b, between[0] ? "\n" : "nothing that NVML would tell\n");
 }
 
 static int print_table(struct app *app, const struct bench_report *r, struct gt_error *err)
@@ -56,6 +96,7 @@ static int print_table(struct app *app, const struct bench_report *r, struct gt_
                                             m->checked ? "yes" : "no"});
     }
     int rc = table_write(&t, &b, app->plain);
+    put_conditions(&b, &r->conditions);
     for (size_t i = 0; i < r->n_notes && !rc; i++) {
         rc = buf_addf(&b, "note: %s\n", r->note[i]);
     }
@@ -64,33 +105,10 @@ static int print_table(struct app *app, const struct bench_report *r, struct gt_
     return rc;
 }
 
-/* The sheet's figure for a metric, in its unit; 0 = the sheet has none. */
-static double ceiling(const struct gpu_spec *g, const char *metric)
-{
-    const struct {
-        const char *metric;
-        double sheet;
-    } known[] = {{"copy", g->bandwidth_gbs},
-                 {"scale", g->bandwidth_gbs},
-                 {"add", g->bandwidth_gbs},
-                 {"triad", g->bandwidth_gbs},
-                 {"fma_fp32", 1e3 * g->fp32_tflops},
-                 {"fma_fp64", 1e3 * g->fp64_tflops},
-                 {"mma_sync_fp16", 1e3 * g->fp16_tflops},
-                 {"mma_sync_bf16", 1e3 * g->bf16_tflops},
-                 {"mma_sync_tf32", 1e3 * g->tf32_tflops},
-                 {"mma_sync_fp8", 1e3 * g->fp8_tflops},
-                 {"mma_sync_int8", 1e3 * g->int8_tops}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(known[i].metric, metric) == 0) {
-            return isfinite(known[i].sheet) && known[i].sheet > 0 ? known[i].sheet : 0;
-        }
-    }
-    return 0;
-}
-
-/* A figure above the sheet is a measuring fault, not a fast card (gpu-bench.md 2.7). */
-static int refuse_impossible(struct app *app, const struct bench_report *r, struct gt_error *err)
+/* A figure above the sheet is a measuring fault, not a fast card (gpu-bench.md 2.7); one far below
+ * it is explained. */
+static int against_sheet(struct app *app, struct arena *a, struct bench_report *r,
+                         struct gt_error *err)
 {
     const struct catalog *c;
     int rc = r->device.is_gpu ? app_catalog(app, &c, err) : 0;
@@ -99,7 +117,7 @@ static int refuse_impossible(struct app *app, const struct bench_report *r, stru
     }
     const struct gpu_spec *g = model_bench_spec(c, r->device.name);
     for (size_t i = 0; g && i < r->n; i++) {
-        double most = ceiling(g, r->result[i].metric);
+        double most = model_bench_sheet(g, r->result[i].metric);
         if (most > 0 && r->result[i].median > 1.05 * most) {
             return gt_fail(err, GT_EDEVICE, r->device.name,
                            "%s measured %.4g %s, more than the %.4g of the sheet (%s): a measuring "
@@ -108,6 +126,7 @@ static int refuse_impossible(struct app *app, const struct bench_report *r, stru
                            g->model);
         }
     }
+    model_bench_explain(g, r, a);
     return 0;
 }
 
@@ -164,6 +183,7 @@ static int measure(struct app *app, const struct cli_args *args, struct arena *a
     struct buf json;
     struct bench_options o = {.device = cli_value(args, "device"),
                               .quick = cli_flag(args, "quick"),
+                              .metrics = cli_value(args, "metrics"),
                               .cancel = app->cancel,
                               .progress = progress,
                               .ctx = app,
@@ -173,13 +193,13 @@ static int measure(struct app *app, const struct cli_args *args, struct arena *a
         return list(app, &o, a, err);
     }
     int rc = bench_run(&o, a, &r, err);
-    rc = rc ? rc : refuse_impossible(app, &r, err);
+    rc = rc ? rc : against_sheet(app, a, &r, err);
     if (rc) {
         return rc;
     }
     buf_init(&json, DOCUMENT_MAX);
     rc = bench_write_json(&r, &json) ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
-    if (!rc && !cli_flag(args, "no-store")) {
+    if (!rc && !o.metrics && !cli_flag(args, "no-store")) {
         rc = save(app, &r, json.data, err);
     }
     if (!rc && cli_value(args, "output")) {

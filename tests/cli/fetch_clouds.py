@@ -18,6 +18,7 @@ GPUTIER = os.environ['GPUTIER']
 work = Path(tempfile.mkdtemp())
 (work / 'empty').mkdir()
 log = []
+meeting = []  # a barrier: an answer waits until that many questions are open
 faults = {}  # path -> list of faults, used up one by one
 failures = []
 
@@ -115,6 +116,11 @@ class Vendor(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         body = self.rfile.read(int(self.headers.get('Content-Length') or 0))
         log.append((self.command, self.path, dict(self.headers)))
+        if meeting:
+            try:
+                meeting[0].wait(20)
+            except threading.BrokenBarrierError:
+                failures.append(f'{url.path} was asked alone: sources are not fetched at once')
         fault = faults[url.path].pop(0) if faults.get(url.path) else ''
         data = NEBIUS if url.path == '/nebius' else json.dumps(answer(url.path, parse_qs(url.query), body)).encode()
         if fault == 'bad':
@@ -169,7 +175,9 @@ def check(name, found, wanted):
         failures.append(f'{name}: found {found}, expected {wanted}')
 
 
+meeting.append(threading.Barrier(4))  # none is answered before all four are asked
 fetch('lambda', 'runpod', 'hyperstack', 'fluidstack')
+meeting.clear()
 head = {urlsplit(path).path: h for _, path, h in log}
 check('bearer key', head['/lambda'].get('Authorization'), 'Bearer K1')
 check('no key, no header', head['/runpod'].get('Authorization'), None)

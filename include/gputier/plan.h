@@ -44,6 +44,30 @@ struct plan_placement {
     const char *data_set, *tier;
     int from_month, to_month;
 };
+/* The same machines with their training data elsewhere. */
+struct plan_data_choice {
+    const char *kept, *read; /* tier that keeps the set; tier that the machines read */
+    const char *how;         /* "in_place"; "copied": to a store or volume; "staged": to own NVMe */
+    const char *option, *source;
+    double read_bps;               /* of all machines together; INFINITY = no limit */
+    double stage_s;                /* filling, at each launch */
+    double first_epoch_s, epoch_s; /* the others may come from memory */
+    enum bound first_bound, bound;
+    double makespan_s;
+    money total; /* expected, plan currency; only without reason */
+    bool at_least, chosen;
+    const char *reason; /* why it cannot be; "" = it can */
+};
+/* Where a training set waits after the run until its time is over; saving: against staying. */
+struct plan_wait {
+    const char *data_set;
+    const struct plan_placement *step;
+    size_t n_steps;
+    money cost, stay, saving;
+    const char *currency;
+    double wait_s; /* longest wait for the first byte on the way */
+    bool at_least;
+};
 
 struct plan {
     const char *id; /* stable: hash of what the plan fixes */
@@ -60,6 +84,10 @@ struct plan {
     const char *checkpoint_tier;
     const struct plan_placement *placement;
     size_t n_placement;
+    const struct plan_data_choice *choice; /* ranked plans only */
+    size_t n_choices;
+    const struct plan_wait *wait;
+    size_t n_waits;
     /* time */
     double epoch_s;
     struct model_rate rate;

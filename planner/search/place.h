@@ -15,5 +15,8 @@ int charge_keep(struct search *q, struct charges *c, const struct region *home, 
 bool tier_fixed(const struct scenario_data *d);
 /* The tier that is taken where the scenario leaves it free. */
 const char *free_tier(const struct search *q, const struct region *home);
+/* The plan's other placements of its training data, and where they wait after the run
+ * (data_tiers.c). */
+int data_tiers(struct search *q, const struct candidate *c, struct plan *out);
 
 #endif

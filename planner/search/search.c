@@ -3,6 +3,7 @@
 #include "search.h"
 #include "again.h"
 #include "gputier/units.h"
+#include "place.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static int by_total(const void *a, const void *b)
     return x->total != y->total ? (x->total < y->total ? -1 : 1) : x->rank - y->rank;
 }
 
-static int build_list(struct search *q, const struct candidate *c, size_t n,
+static int build_list(struct search *q, const struct candidate *c, size_t n, bool tiers,
                       const struct plan **out)
 {
     struct plan *p = arena_array(q->arena, n + 1, sizeof *p);
@@ -85,6 +86,7 @@ static int build_list(struct search *q, const struct candidate *c, size_t n,
     }
     for (size_t i = 0; i < n; i++) {
         int rc = build_plan(q, &c[i], (int)i + 1, &p[i]);
+        rc = rc != 0 || !tiers ? rc : data_tiers(q, &c[i], &p[i]);
         if (rc != 0) {
             return rc;
         }
@@ -197,11 +199,11 @@ int search_run(struct search *q, struct plan_set *out)
     mark_shown(&o, o.top, o.n_top);
     rc = ledger_write(q, &o.ledger, o.n_top > 0 && !o.top[o.n_top - 1].at_least, out);
     if (rc == 0) {
-        rc = build_list(q, o.top, o.n_top, &out->plan);
+        rc = build_list(q, o.top, o.n_top, !q->cheapest_only, &out->plan);
         out->n = rc == 0 ? o.n_top : 0;
     }
     if (rc == 0) {
-        rc = build_list(q, o.front, o.n_front, &out->front);
+        rc = build_list(q, o.front, o.n_front, false, &out->front);
         out->n_front = rc == 0 ? o.n_front : 0;
     }
     if (rc != 0) {

@@ -195,6 +195,7 @@ static void write_plan(struct jsonw *w, const struct plan *p)
     write_memory(w, p);
     write_cost(w, p);
     write_bill(w, p);
+    plan_data_json(w, p);
     write_strings(w, "notes", p->note, p->n_notes);
     jsonw_end_object(w);
 }

@@ -21,4 +21,11 @@ int plan_json_write(const struct plan_set *set, const struct scenario *s,
 int plan_json_read(const char *text, size_t len, const char *file, struct plan_set **set,
                    struct scenario **scenario, struct gt_error *err) GT_CHECK;
 
+/* What a plan says of its training data (plan_data.c): where they wait after the run, and its other
+ * placements. */
+struct jsonw;
+void plan_data_json(struct jsonw *w, const struct plan *p);
+int plan_data_waits(const struct plan *p, struct buf *out) GT_CHECK;
+int plan_data_choices(const struct plan *p, struct buf *out) GT_CHECK;
+
 #endif

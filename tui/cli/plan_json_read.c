@@ -1,5 +1,6 @@
 /* JSON document -> plan set (plan_json.h). What is missing or of another type is refused with its
- * place in the document. */
+ * place in the document. Above 600 lines: one small reader for each part that plan_json.c and
+ * plan_data.c write. */
 #include "gputier/text.h"
 #include "gputier/units.h"
 #include "plan_json.h"
@@ -297,22 +298,87 @@ static void read_memory(struct in *in, const cJSON *o, struct plan *p)
     p->memory.tight = truth(in, m, "tight");
 }
 
-static void read_places(struct in *in, const cJSON *o, struct plan *p)
+/* Months on tiers; data_set: of those that do not say it themselves. */
+static const struct plan_placement *read_months(struct in *in, const cJSON *o, const char *key,
+                                                const char *data_set, size_t *n)
 {
-    const cJSON *v = list(in, o, "placement", &p->n_placement), *e;
-    struct plan_placement *place = room(in, p->n_placement, sizeof *place), *at = place;
+    const cJSON *v = list(in, o, key, n), *e;
+    struct plan_placement *place = room(in, *n, sizeof *place), *at = place;
     cJSON_ArrayForEach(e, v)
     {
         if (place == NULL || in->rc != 0) {
-            return;
+            return NULL;
         }
-        at->data_set = text(in, e, "data_set");
+        at->data_set = data_set ? data_set : text(in, e, "data_set");
         at->tier = text(in, e, "tier");
         at->from_month = whole(in, e, "from_month");
         at->to_month = whole(in, e, "to_month");
         at++;
     }
-    p->placement = place;
+    return place;
+}
+
+static void read_choices(struct in *in, const cJSON *o, struct plan *p)
+{
+    const cJSON *v = list(in, o, "choices", &p->n_choices), *e;
+    struct plan_data_choice *first = room(in, p->n_choices, sizeof *first), *c = first;
+    cJSON_ArrayForEach(e, v)
+    {
+        if (first == NULL || in->rc != 0) {
+            return;
+        }
+        c->kept = text(in, e, "kept");
+        c->read = text(in, e, "read");
+        c->how = text(in, e, "how");
+        c->option = text(in, e, "option");
+        c->source = text(in, e, "source");
+        c->read_bps = number(in, e, "read_bytes_per_s");
+        c->stage_s = number(in, e, "stage_s");
+        c->first_epoch_s = number(in, e, "first_epoch_s");
+        c->epoch_s = number(in, e, "epoch_s");
+        c->first_bound = bound_from(in, e, "first_bound");
+        c->bound = bound_from(in, e, "bound");
+        c->makespan_s = number(in, e, "makespan_s");
+        c->total = amount(in, e, "total");
+        c->at_least = truth(in, e, "at_least");
+        c->chosen = truth(in, e, "chosen");
+        c->reason = text(in, e, "reason");
+        c++;
+    }
+    p->choice = first;
+}
+
+static void read_waits(struct in *in, const cJSON *o, struct plan *p)
+{
+    const cJSON *v = list(in, o, "after_run", &p->n_waits), *e;
+    struct plan_wait *first = room(in, p->n_waits, sizeof *first), *w = first;
+    cJSON_ArrayForEach(e, v)
+    {
+        if (first == NULL || in->rc != 0) {
+            return;
+        }
+        w->data_set = text(in, e, "data_set");
+        w->step = read_months(in, e, "path", w->data_set, &w->n_steps);
+        w->cost = amount(in, e, "cost");
+        w->stay = amount(in, e, "stay_cost");
+        w->saving = amount(in, e, "saving");
+        w->currency = text(in, e, "currency");
+        w->at_least = truth(in, e, "at_least");
+        w->wait_s = number(in, e, "wait_s");
+        w++;
+    }
+    p->wait = first;
+}
+
+/* Documents made before there was such a part have none. */
+static void read_training_data(struct in *in, const cJSON *o, struct plan *p)
+{
+    const cJSON *v =
+        cJSON_IsObject(o) ? cJSON_GetObjectItemCaseSensitive(o, "training_data") : NULL;
+    if (v != NULL) {
+        read_choices(in, v, p);
+        read_waits(in, v, p);
+    }
 }
 
 static void read_plan(struct in *in, const cJSON *o, struct plan *p)
@@ -340,7 +406,8 @@ static void read_plan(struct in *in, const cJSON *o, struct plan *p)
     p->interruption_basis = text(in, cut, "basis");
     p->interruptions = number(in, cut, "expected");
     p->note = strings(in, o, "notes", &p->n_notes);
-    read_places(in, o, p);
+    p->placement = read_months(in, o, "placement", NULL, &p->n_placement);
+    read_training_data(in, o, p);
     read_time(in, o, p);
     read_memory(in, o, p);
     read_cost(in, o, p);

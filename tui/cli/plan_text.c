@@ -207,10 +207,12 @@ static int why(const struct plan *p, struct buf *out)
                  d->from_month + 1, d->to_month);
         rc = add_line(out, text);
     }
+    rc = rc != 0 ? rc : plan_data_waits(p, out);
     for (size_t i = 0; i < p->n_notes && rc == 0; i++) {
         rc = buf_adds(out, "  - ");
         rc = rc != 0 ? rc : add_line(out, p->note[i]);
     }
+    rc = rc != 0 ? rc : plan_data_choices(p, out);
     rc = rc != 0 ? rc : bill(p, line, out);
     free(line);
     return rc;

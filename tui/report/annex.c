@@ -6,6 +6,64 @@
 
 #define REJECTED_SHOWN 40
 
+/* The same machines with their training data elsewhere. */
+static void choices(struct doc *d, const struct plan *p)
+{
+    static const char *const titles[] = {"Read by the machines",
+                                         "Kept on",
+                                         ">MB/s",
+                                         ">Filling",
+                                         ">Epoch",
+                                         "Bound by",
+                                         ">Time",
+                                         ">Cost",
+                                         "Why not",
+                                         NULL};
+    if (p->n_choices < 2) {
+        return;
+    }
+    struct doc_block *t = doc_table(d, "The training data elsewhere, on the same machines", titles);
+    for (size_t i = 0; i < p->n_choices; i++) {
+        const struct plan_data_choice *c = &p->choice[i];
+        doc_row(d, t, c->chosen ? ROW_CHOSEN : ROW_PLAIN,
+                (const char *const[]){
+                    doc_printf(d, "%s%s%s", doc_name(d, c->read), c->option[0] ? ", " : "",
+                               doc_name(d, c->option)),
+                    doc_name(d, c->source[0] ? c->source : c->kept),
+                    isfinite(c->read_bps) ? doc_printf(d, "%.0f", c->read_bps / 1e6) : "",
+                    c->stage_s > 0 ? doc_duration(d, c->stage_s) : "",
+                    c->first_epoch_s == c->epoch_s
+                        ? doc_duration(d, c->epoch_s)
+                        : doc_printf(d, "%s (first %s)", doc_duration(d, c->epoch_s),
+                                     doc_duration(d, c->first_epoch_s)),
+                    doc_words(d, bound_name(c->bound)), doc_duration(d, c->makespan_s),
+                    c->reason[0] ? ""
+                                 : doc_printf(d, "%s%s", c->at_least ? "at least " : "",
+                                              doc_amount(d, c->total, p->currency)),
+                    doc_name(d, c->reason)});
+    }
+}
+
+static void after_run(struct doc *d, const struct plan *p)
+{
+    for (size_t i = 0; i < p->n_waits; i++) {
+        const struct plan_wait *w = &p->wait[i];
+        const char *path = "";
+        for (size_t k = 0; k < w->n_steps; k++) {
+            path = doc_printf(d, "%s%s%s months %d to %d", path, k ? ", " : "",
+                              doc_name(d, w->step[k].tier), w->step[k].from_month + 1,
+                              w->step[k].to_month);
+        }
+        doc_text(d, DOC_PARAGRAPH, "%s, after the run: %s; %s%s.", doc_name(d, w->data_set), path,
+                 w->saving > 0 ? doc_printf(d, "saves %s against staying",
+                                            doc_amount(d, w->saving, w->currency))
+                               : "no move pays",
+                 w->wait_s >= 1
+                     ? doc_printf(d, "; the next run waits %s for them", doc_duration(d, w->wait_s))
+                     : "");
+    }
+}
+
 static void placement(struct doc *d, const struct plan *p)
 {
     static const char *const titles[] = {"Data set", "Tier", "Months", NULL};
@@ -23,6 +81,8 @@ static void placement(struct doc *d, const struct plan *p)
     } else {
         doc_text(d, DOC_PARAGRAPH, "The scenario names no data sets.");
     }
+    after_run(d, p);
+    choices(d, p);
     if (p->checkpoint_interval_s > 0) {
         doc_text(d, DOC_PARAGRAPH, "A checkpoint every %s to %s.",
                  doc_duration(d, p->checkpoint_interval_s),

@@ -277,6 +277,36 @@ def with_inventory(lists):
     expect(doc['horizon_months'] == 12, 'horizon')
 
 
+def pack_plans(lists):
+    """10^8 objects of 4 KiB that nobody reads: reading and writing once, packs in Deep Archive, the month that pays."""
+    n, size, get, put, store, cold = 10**8, 4096, Fraction('0.0004') / 1000, Fraction('0.005') / 1000, Fraction('0.023'), Fraction('0.00099')
+    move = Fraction('0.05') / 1000
+    rows = ('prefix,storage_class,is_latest,size_lo,age_lo_days,idle_lo_days,objects,bytes,bytes_min128k,gets_30d\n'
+            f'r/,STANDARD,true,4096,365,365,{n},{n * size},{n * 131072},0\n')
+    path = lists.file(rows, 'small.csv')
+    for pack, months in ((1 << 20, 36), (16 << 20, 36), (1 << 30, 12), (128 << 20, 4), (128 << 20, 5)):
+        doc = lists.ask(path, args=['--horizon', f'{months}mo', '--pack-size', f'{pack}B'])
+        got = [s for s in doc['savings'] if s['kind'] == 'pack'][0]
+        inner = n * (size + 1024)  # a header of 512 bytes, up to 511 to fill the last block
+        packs = -(-inner // pack)
+        stored = inner + packs * 10240
+        once = n * get + packs * put
+        now = Fraction(n * size, GIB) * store
+        then = Fraction(stored + 32768 * packs, GIB) * cold + Fraction(8192 * packs, GIB) * store
+        gain, pays = -once - packs * move, None
+        for t in range(months):
+            gain += now - then
+            pays = t if pays is None and gain >= 0 else pays
+        what = f'packs of {pack} over {months}'
+        expect(got['packs'] == packs and got['do_it'] == (gain > 0) and doc['pack_bytes'] == pack, f'{what}: {got}')
+        expect(got['break_even_month'] == (pays if gain > 0 else None), f'{what}: pays in {got["break_even_month"]}, expected {pays}')
+        for key, want in (('month_now', now), ('month_then', then), ('one_off', once), ('saving', gain)):
+            expect(abs(Fraction(got[key]) - want) < Fraction(1, 10**6), f'{what}: {key} {got[key]}, expected {float(want)}')
+    text = asked.run('inventory', 'savings', path, '--horizon', '4mo', text=True).stdout
+    expect('leave unpacked' in text and 'pack to' not in text, f'a loss is proposed: {text}')
+    asked.run('inventory', 'savings', path, '--pack-size', '6GiB', code=2)
+
+
 SCHEMA = 'Bucket, Key, VersionId, IsLatest, IsDeleteMarker, Size, LastModifiedDate, ETag, StorageClass, EncryptionStatus'
 
 
@@ -428,7 +458,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ['GPUTIER_DB'] = f'{folder}/g.db'
         lists = Lists(Path(folder))
-        for test in (aws_volumes, aws_snapshots, uploads, storage_lens, azure, google, with_inventory, duplicates,
+        for test in (aws_volumes, aws_snapshots, uploads, storage_lens, azure, google, with_inventory, pack_plans, duplicates,
                      other_digests, as_table_and_csv, broken):
             test(lists)
     return asked.verdict()

@@ -25,6 +25,8 @@ static const struct cli_option options[] = {
     {"vendor", 0, OPT_VALUE, "VENDOR", "savings: whose tiers (aws, or the one of --from)"},
     {"region", 0, OPT_VALUE, "REGION",
      "savings: where, when the input does not say, e.g. us-east-1 or aws/us-east-1"},
+    {"pack-size", 0, OPT_VALUE, "SIZE",
+     "savings: of the files that small objects are packed into (128MiB)"},
     {"from", 0, OPT_VALUE, "TABLE|FILE|TIER",
      "savings: the tier or product that the data live in, as `tier` takes it; sql: the table "
      "(inventory), or Parquet or CSV files of duckdb and clickhouse; --columns maps "

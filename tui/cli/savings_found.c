@@ -284,14 +284,29 @@ static int read_rows(struct inventory *inv, const char *path, const struct tier_
     return rc;
 }
 
-static int inventories(struct app *app, const struct cli_args *args, const struct tier_request *ask,
+/* Above what is called small, and no larger than S3 takes in one PUT. */
+static int pack_size(const struct cli_args *args, struct tier_request *ask, struct gt_error *err)
+{
+    const char *text = cli_value(args, "pack-size");
+    uint64_t v = (uint64_t)128 << 20;
+    if (text && (size_parse(text, &v, NULL) || v < GT_MIB || v > 5 * GT_GIB)) {
+        return gt_fail(err, GT_EUSAGE, "", "--pack-size: found '%.40s', expected 1MiB to 5GiB",
+                       text);
+    }
+    ask->o.pack_bytes = v;
+    return 0;
+}
+
+static int inventories(struct app *app, const struct cli_args *args, struct tier_request *ask,
                        const char *const *files, size_t n, const struct catalog *c,
                        struct savings_answer *a, struct gt_error *err)
 {
     struct inventory *inv = NULL;
     struct duplicates *d = NULL;
     const char *dir = getenv("TMPDIR");
-    int rc = duplicates_new(dir && dir[0] ? dir : "/tmp", &d, err);
+    int rc = pack_size(args, ask, err);
+    a->pack_bytes = ask->o.pack_bytes;
+    rc = rc ? rc : duplicates_new(dir && dir[0] ? dir : "/tmp", &d, err);
     rc = rc ? rc : inventory_with_duplicates(app, args, files, n, d, &inv, err);
     if (rc == 0) {
         inventory_warn(app, inv);

@@ -81,8 +81,11 @@ static void how(const struct savings_answer *a, struct buf *out)
     }
     for (size_t i = 0; i < a->n; i++) {
         const struct saving *s = &a->item[i];
+        char size[32];
         if (!told[s->kind] && !loses(s)) {
-            snprintf(before, sizeof before, "%s: ", saving_kind_name(s->kind));
+            snprintf(before, sizeof before, "%s%s%s: ", saving_kind_name(s->kind),
+                     s->kind == SAVING_PACK ? " to " : "",
+                     s->kind == SAVING_PACK ? size_format(a->pack_bytes, size) : "");
             line(out, before, saving_how(s->kind));
             told[s->kind] = true;
         }
@@ -174,6 +177,10 @@ int savings_json(const struct savings_answer *a, struct buf *out)
     jsonw_ktime(&w, "as_of", a->as_of);
     jsonw_kstring(&w, "currency", a->currency);
     jsonw_kint(&w, "horizon_months", a->horizon);
+    if (a->pack_bytes) {
+        jsonw_key(&w, "pack_bytes");
+        jsonw_uint(&w, a->pack_bytes);
+    }
     jsonw_key(&w, "savings");
     jsonw_array(&w);
     for (size_t i = 0; i < a->n; i++) {

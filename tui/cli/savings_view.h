@@ -12,6 +12,7 @@ struct savings_answer {
     size_t n, cap;
     const char *currency; /* of all; NULL = nothing is priced */
     int horizon;
+    uint64_t pack_bytes; /* of the packs proposed; 0 = no inventory was read */
     int64_t as_of;
     money month, horizon_saving; /* of those that save; packs that lose are not in it */
     bool at_most, at_least; /* some sizes are upper bounds or savings overlap; prices are missing */

@@ -74,7 +74,9 @@ GOOD = {
             {'tier': 's3_standard', 'from_month': 0, 'to_month': 1},
             {'tier': 's3_deep_archive', 'from_month': 1, 'to_month': 36}], 'cost': '0.31', 'baseline_cost': '4.14',
          'saving': '3.83', 'break_even_month': 2}], 'total': '0.31', 'baseline': '4.14', 'saving': '3.83',
-             'lower_bound': '0.31', 'policy': {'rules': [{'prefix': 'logs/'}], 'cost': '0.31', 'gap': '0'},
+             'lower_bound': '0.31', 'policy': {'rules': [
+                 {'prefix': 'logs/', 'to_tier': 's3_deep_archive', 'days': 0, 'min_bytes': 131072, 'max_bytes': 0,
+                  'noncurrent': False}], 'cost': '0.31', 'gap': '0'},
              'first_steps': ['put the rule on the bucket']},
     'savings': {'schema': 'gputier/savings/1', 'as_of': '2026-12-01T00:00:00Z', 'currency': 'USD', 'horizon_months': 36, 'savings': [
         {'kind': 'unattached_volumes', 'place': 'vol-1', 'vendor': 'aws', 'region': 'us-east-1', 'tier': 'ebs_gp3', 'objects': 1,

@@ -18,8 +18,6 @@
 #define END_MS  10
 #define GRACE   200 /* looks that it gets to end by itself */
 
-extern char **environ;
-
 struct program {
     pid_t pid;
     int in, out, told; /* its standard streams, -1 = closed */
@@ -197,11 +195,11 @@ int run_duckdb(struct sql_running *g, struct gt_error *err)
             "--run: found '%.60s', expected a database file of DuckDB or :memory:", database);
     }
     /* its start-up file could change the output; a database is only read */
-    const char *argv[] = {"duckdb", "-batch",    "-bail",  "-csv", "-header",
-                          "-init",  "/dev/null", database, NULL,   NULL};
+    const char *words[] = {"duckdb", "-batch",    "-bail",  "-csv", "-header",
+                           "-init",  "/dev/null", database, NULL,   NULL};
     if (!memory) {
-        argv[7] = "-readonly";
-        argv[8] = database;
+        words[7] = "-readonly";
+        words[8] = database;
     }
     buf_init(&text, 1u << 20);
     buf_adds(&text, g->o->sql);
@@ -211,7 +209,9 @@ int run_duckdb(struct sql_running *g, struct gt_error *err)
     }
     p.text = text.data;
     p.len = text.len;
-    int rc = start(&p, g->name, (char *const *)(uintptr_t)argv, err);
+    char *argv[sizeof words / sizeof *words]; /* as posix_spawn wants them; it changes none */
+    memcpy(argv, words, sizeof words);
+    int rc = start(&p, g->name, argv, err);
     if (rc == 0) {
         rc = converse(&p, g, err);
         shut(&p.in);

@@ -92,6 +92,8 @@ def pieces(program, tmp):
     told = program.run('-o', out).stdout.decode()
     expect('3000000009 objects' in told and out.read_text() == text, f'-o: {told}')
     asked.run('tier', out)
+    full = program.run('-o', '/dev/full', code=1)
+    expect(b'No space' in full.stderr and full.stdout == b'', f'a full disk: {full.stderr}')
     small = HEADER + ROW
     program.run('-o', out, answer=small)
     groups = json.loads(asked.run('tier', out, '--format', 'json').stdout)['groups']

@@ -73,6 +73,7 @@ const char *model_alias(const char *name);
 const struct model_profile *model_find(const struct model_profile *models, size_t n,
                                        const char *name);
 bool model_stack_known(const char *name);
+const char *model_stack_name(size_t i); /* the known ones; NULL after the last */
 /* The fitted parameters, for reports. */
 struct model_parameter {
     const char *name;

@@ -64,6 +64,11 @@ const struct stack *model_stack(const char *name)
     return NULL;
 }
 
+const char *model_stack_name(size_t i)
+{
+    return i < sizeof stacks / sizeof stacks[0] ? stacks[i].name : NULL;
+}
+
 bool model_stack_known(const char *name)
 {
     return model_stack(name) != NULL;

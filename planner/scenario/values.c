@@ -34,6 +34,9 @@ int key_refuse(const struct reader *r, const struct node *n, const struct key_sp
         strstr(allowed, limit) == NULL) {
         snprintf(most, sizeof most, ", at most %s", limit);
     }
+    if (n->kind == NODE_SCALAR && number_parse(n->text, &v, NULL) == 0 && v > 0 && v < k->lo) {
+        snprintf(most, sizeof most, ", at least %.15g", k->lo);
+    }
     return gt_fail(r->err, GT_EPARSE, tree_where(n, where), "%s: found %s, allowed: %s%s", path,
                    found(n, buf), allowed, most);
 }

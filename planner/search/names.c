@@ -95,6 +95,24 @@ static int check_model(const struct search *q, const char *name)
     return unknown(q, "workload.model", name, &near);
 }
 
+/* "fast" would be computed as stock, which may be half of it: worked cases are told so, a scenario
+ * is refused. */
+static int check_stack(const struct search *q, const char *name)
+{
+    struct nearest near = {0};
+    if (name[0] == '\0' || model_stack_known(name)) {
+        return 0;
+    }
+    for (size_t i = 2; model_stack_name(i) != NULL; i++) { /* the first two stand in any answer */
+        offer_name(&near, name, model_stack_name(i));
+    }
+    return gt_fail(
+        q->err, GT_EPARSE, q->s->file,
+        "workload.stack: no software stack \"%.60s\" is known; allowed: tuned, stock or a "
+        "name such as %s, %s, %s",
+        name, near.name[0], near.name[1], near.name[2]);
+}
+
 /* Keys that the plan of a rate model does not use are said, not passed over. */
 static int check_spot(struct search *q)
 {
@@ -188,6 +206,7 @@ int search_names(struct search *q)
     if (rc == 0) {
         check_homes(q);
     }
+    rc = rc != 0 ? rc : check_stack(q, s->stack);
     if (rc == 0 && s->gpu_hours > 0) {
         rc = check_gpu(q, "workload.gpu_hours.gpu", s->gpu_hours_gpu);
     }

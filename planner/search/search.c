@@ -17,9 +17,10 @@ int search_open_budget(struct search *q)
     if (q->use_budget) {
         money usd = 0;
         if (catalog_to_usd(q->c, s->budget_currency, s->budget, &usd) != 0) {
-            return gt_fail(q->err, GT_ENOTFOUND, s->file,
-                           "constraints.budget: no exchange rate is known for %.10s",
-                           s->budget_currency);
+            return gt_fail(q->err, GT_EPARSE, s->file,
+                           "constraints.budget: no exchange rate is known for %.10s; another "
+                           "currency, or --fx %.10s=RATE@DATE",
+                           s->budget_currency, s->budget_currency);
         }
         q->budget_usd = money_to_double(usd);
     }

@@ -102,7 +102,8 @@ for key, value, has in (
         ('spot.placement_scores', '[us-east-1=5]', 'allowed'), ('use.hourly', '[1,x]', 'allowed'),
         ('workload.batch_per_gpu', '1.5', 'a whole number from 1'), ('constraints.gpus.models', '[]', 'found an empty list'),
         ('workload.gradient_accumulation', '2.5', 'a whole number'), ('workload.setup', '1000d', 'from 0 to 720 h'),
-        ('data.0.keep', '2000mo', 'from 0 to 1200 months'), ('constraints.deadline', '5', 'of 1min to 10y'),
+        ('data.0.keep', '2000mo', 'from 0.03 to 1200 months'),
+        ('data.0.keep', '0mo', 'from 0.03 to 1200 months'), ('workload.epochs', '1e-300', 'at least 1e-06'), ('constraints.deadline', '5', 'of 1min to 10y'),
         ('constraints.deadline', '11y', 'of 1min to 10y'), ('use.share', '2', 'at most 1'), ('workload', '5', 'a map'),
         ('wait_before_fallback', '-1min', 'allowed'), ('start_wait.spot', 'inf', 'allowed')):
     p = plan({key: value})
@@ -110,6 +111,18 @@ for key, value, has in (
     expect(has in last(p) and '--set ' + key in last(p), f'{key}={value}: {last(p)}')
     limits = re.findall(r'at most (\S+)', last(p))
     expect(len(limits) == len(set(limits)) and '0' not in limits, f'{key}={value}: {last(p)}')
+# Names that only the planner can know: the file is named, and what would be known.
+for key, value, has in (('workload.stack', 'fast', 'allowed: tuned, stock or a name such as'),
+                        ('workload.stack', 'pytorch-dalli', 'such as pytorch-dali, '),
+                        ('constraints.budget', '500 XYZ', '--fx XYZ='),
+                        ('workload.model', 'resnet51', 'nearest: resnet50'), ('constraints.gpus.models', '[A101]', 'nearest: A10'),
+                        ('constraints.regions', '[aws/us-esat-1]', 'nearest: us-east-1')):
+    p = plan({key: value})
+    expect(p.returncode == 4 and not p.stdout, f'{key}={value}: exit {p.returncode}: {p.stdout[:80]}{last(p)}')
+    expect(key in last(p) and has in last(p) and DEMO in last(p), f'{key}={value}: {last(p)}')
+for name in ('tuned', 'Megatron-LM', 'pytorch-dali'):
+    p = plan({'workload.stack': name, 'constraints.gpus.models': '[V100]'})
+    expect(p.returncode == 0, f'stack {name}: {last(p)}')
 for key, value in (('workload.gpu_hours.hours', '5'), ('workload.tokens', '1B')):
     p = plan({key: value})
     expect(p.returncode == 4 and not p.stdout, f'{key} beside epochs and samples: exit {p.returncode}: {last(p)}')

@@ -162,6 +162,9 @@ def check(name, path, *args):
     check_tables(f'{name}.md', md_rows(text), doc)
     check_tables(f'{name}.html', html_check.rows(page), doc)
     check_pictures(name, page, doc)
+    for r in doc['policy']['rules']:
+        expect(re.search(rf"(?m)^- .*: to {r['to_tier'].replace('_', '.*')} {r['days']} days", text.replace('\\', '')),
+               f'{name}: rule {r}')
     for step in doc['first_steps']:
         shown = step.replace('\u202e', '\ufffd')
         expect(step in html_check.text(page) or shown in html_check.text(page), f'{name}: first step {step}')

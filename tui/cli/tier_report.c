@@ -264,7 +264,6 @@ static int groups(struct doc *d, const struct tier_answer *a)
 
 static void policy(struct doc *d, const struct tier_answer *a)
 {
-    static const char *const titles[] = {"Prefix", "Objects", "To", ">Days after creation", NULL};
     size_t rules = 0;
     if (!a->has_policy) {
         return;
@@ -273,19 +272,18 @@ static void policy(struct doc *d, const struct tier_answer *a)
         rules += a->plan[b] ? a->plan[b]->n_rules : 0;
     }
     doc_heading(d, 2, "Best plain lifecycle policy");
-    doc_text(d, DOC_PARAGRAPH, "%s: it costs %s, %s more than the plan.",
-             rules ? "The rules below" : "No rule saves anything", amount(d, a, a->policy_cost),
+    doc_text(d, DOC_PARAGRAPH, "%s costs %s, %s more than the plan.",
+             rules ? "What follows" : "No rule saves anything: none", amount(d, a, a->policy_cost),
              amount(d, a, a->policy_gap));
-    struct doc_block *t = rules ? doc_table(d, "Rules", titles) : NULL;
-    for (size_t b = 0; t && b < a->in->n_batches; b++) {
+    for (size_t b = 0; b < a->in->n_batches; b++) {
         const struct tier_plan *p = a->plan[b];
         for (size_t i = 0; p && i < p->n_rules; i++) {
-            const struct tier_rule *r = &p->rule[i];
-            doc_row(d, t, ROW_PLAIN,
-                    (const char *const[]){
-                        r->prefix[0] ? doc_name(d, r->prefix) : "(everything)",
-                        r->min_bytes ? doc_printf(d, "from %s", size(d, r->min_bytes)) : "all",
-                        r->to_tier, doc_printf(d, "%d", r->days)});
+            struct buf text;
+            buf_init(&text, 1 << 16);
+            tier_rule_text(&p->rule[i], &text);
+            doc_text(d, DOC_ITEM, "%s", text.data ? text.data : "");
+            d->failed = d->failed || text.failed;
+            buf_release(&text);
         }
     }
 }

@@ -191,6 +191,33 @@ static void put(struct text_column *c, enum element e, const char *fmt, ...)
     c->y += draw_wrapped(c->y, c->x, c->end - c->y, c->width, e, text);
 }
 
+/* Where the data wait after the run, and the best of the other places to read them from. */
+static void draw_data(const struct plan *p, struct text_column *c)
+{
+    char a[64], b[64], amount[MONEY_TEXT];
+    int shown = 0;
+    for (size_t i = 0; i < p->n_waits; i++) {
+        const struct plan_wait *w = &p->wait[i];
+        const struct plan_placement *last = w->n_steps ? &w->step[w->n_steps - 1] : NULL;
+        if (last && w->saving > 0) {
+            put(c, EL_TEXT, "%s after the run: %s, saves %s %s", w->data_set, last->tier,
+                money_format_fixed(w->saving, money_minor_digits(w->currency), true, amount),
+                w->currency);
+        }
+    }
+    for (size_t i = 0; i < p->n_choices && shown < 3; i++) {
+        const struct plan_data_choice *d = &p->choice[i];
+        if (d->chosen || d->reason[0]) {
+            continue;
+        }
+        hours_text(d->epoch_s, a);
+        put(c, EL_TEXT, "from %s%s%s: epoch %s, %s; %s%s", d->read, d->option[0] ? ", " : "",
+            d->option, a, words(bound_name(d->bound), b), d->at_least ? "at least " : "",
+            money_format_fixed(d->total, money_minor_digits(p->currency), true, amount));
+        shown++;
+    }
+}
+
 static void draw_facts(const struct plan *p, struct text_column c)
 {
     char a[64], b[64], d[64];
@@ -211,6 +238,7 @@ static void draw_facts(const struct plan *p, struct text_column c)
         put(&c, EL_TEXT, "%s: %s, months %d-%d", l->data_set, l->tier, l->from_month + 1,
             l->to_month);
     }
+    draw_data(p, &c);
     for (size_t i = 0; i < p->n_notes; i++) {
         put(&c, EL_DIM, "%s %s", glyph("·", "-"), p->note[i]);
     }

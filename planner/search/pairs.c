@@ -182,6 +182,8 @@ static bool capped_out(struct search *q, struct outcome *o, const struct machine
     if (!(q->s->spot_max_price_factor > 0 && m->cap_usd < m->usd_h)) {
         return false;
     }
+    double factor = q->s->spot_max_price_factor * m->usd_h / m->cap_usd;
+    o->least_factor = o->least_factor > 0 ? fmin(o->least_factor, factor) : factor;
     const struct rejected *r = &o->ledger.slot[m->group];
     const char *why = r->reason != NULL || r->accepted
                           ? ""
@@ -189,7 +191,7 @@ static bool capped_out(struct search *q, struct outcome *o, const struct machine
                                          "maximum price %.4f USD/h (spot.max_price_factor) is "
                                          "below the price of now, %.4f: no machine starts",
                                          m->cap_usd, m->usd_h);
-    note_reject(o, m, REJECT_RISK, why, usd);
+    note_reject(o, m, REJECT_CAP, why, usd);
     return true;
 }
 

@@ -138,6 +138,12 @@ static int nothing_at_all(struct search *q, const struct outcome *o)
     if (o->least_long_h > 0) {
         return work_binds(q, o->least_long_h);
     }
+    if (o->rejected_by[REJECT_CAP] > 0) {
+        return gt_fail(q->err, GT_EINFEASIBLE, "",
+                       "no plan meets the constraints: spot.max_price_factor binds: what could run "
+                       "costs more now than %.4g x on demand; nearest: spot.max_price_factor %.3f",
+                       q->s->spot_max_price_factor, ceil(o->least_factor * 1000) / 1000);
+    }
     /* What ran into interruptions fitted: memory is not what stands in its way. */
     if (o->rejected_by[REJECT_RISK] > 0) {
         return gt_fail(q->err, GT_EINFEASIBLE, "",

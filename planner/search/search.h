@@ -172,6 +172,7 @@ struct candidate {
         REJECT_BUDGET,
         REJECT_RISK,
         REJECT_LONG, /* nobody can plan for so long: SEARCH_MAX_HOURS */
+        REJECT_CAP,  /* spot.max_price_factor is under the price of now */
         REJECT_KINDS
     } reject;
     double samples_per_s, work_h, epoch_s;
@@ -441,6 +442,7 @@ struct outcome {
     bool memory_binds;                /* the job does not fit on some of them */
     size_t rejected_by[REJECT_KINDS]; /* by kind of reason */
     double least_long_h;              /* of those that are too long; 0 = none */
+    double least_factor;              /* of those under their cap; 0 = none */
 };
 /* The next number of machines considered after n. */
 int search_next_count(int n, int hi);

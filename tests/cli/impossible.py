@@ -49,6 +49,9 @@ CASES = (
      'constraints.gpus.models binds', {'constraints.gpus.models': (r'nearest: (.+) \(', '[{}]')}),
     ({'constraints.vendors': '[lambda]', 'constraints.gpus.models': '[T4]'}, 'constraints.gpus.models binds',
      {'constraints.gpus.models': (r'nearest: (.+) \(', '[{}]')}),
+    ({'purchase': '[spot]', 'spot.max_price_factor': '0.01', 'constraints.gpus.models': '[A100]',
+      'constraints.vendors': '[aws]'}, 'spot.max_price_factor binds',
+     {'spot.max_price_factor': (r'max_price_factor ([\d.]+)$', '{}')}),
     ({'spot.interruption': '1000', 'purchase': '[spot]'}, 'interruptions bind', None),
     ({'workload.checkpoint.every': 'off', 'purchase': '[spot]', 'spot.interruption': '5'}, 'interruptions bind', None),
     ({'workload.model': 'llama2-70b', 'workload.batch_per_gpu': '1', 'constraints.gpus.models': '[T4]'}, 'memory binds', None),
@@ -62,7 +65,7 @@ for sets, binds, relaxed in CASES:
         found = re.search(pattern, last(p))
         expect(found, f'{sets}: no {pattern} in {last(p)}')
         again[key] = text.format(found.group(1)) if found else sets[key]
-    if relaxed and binds.startswith(('purchase', 'constraints')):
+    if relaxed and binds.startswith(('purchase', 'constraints', 'spot')):
         again.update({'constraints.deadline': '2000d', 'constraints.budget': '9000000 USD'})
     if relaxed:
         p = plan(again)

@@ -16,7 +16,8 @@ struct duplicates_stats {
     uint64_t multipart; /* of these: the digest depends on the size of the parts */
     uint64_t opaque;    /* current objects whose digest says nothing of their bytes (KMS, SSE-C) */
     uint64_t without;   /* current objects that have none */
-    bool untold;        /* some file does not say how objects are encrypted */
+    uint64_t lone_markers; /* of deletions, the only version of their key: they hide nothing */
+    bool untold;           /* some file does not say how objects are encrypted */
 };
 /* Where a copy is kept rather than in another class: the lowest rank. */
 typedef int duplicate_rank(void *ctx, const char *storage_class);

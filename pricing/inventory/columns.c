@@ -8,6 +8,7 @@
  * soft-deleted blobs are billed as not the latest. GCS: a lifecycle change keeps the object's age
  * (R-GCS-06), so it counts from timeCreated; `updated` moves with metadata. */
 #include "../sources/scan.h"
+#include "duplicates.h"
 #include "gputier/units.h"
 #include "inventory_priv.h"
 #include <stdio.h>
@@ -262,17 +263,23 @@ static int read_row(struct reader *r, const struct csv_record *rec, struct gt_er
                                                : "fewer fields than there are columns",
                        err);
     }
-    if (is_true(c, rec, COLUMN_MARKER)) {
+    bool marker = is_true(c, rec, COLUMN_MARKER);
+    if (marker) {
         r->inv->stats.delete_markers++;
-        return 0;
+        if (!r->inv->o.duplicates) {
+            return 0;
+        }
     }
     if (is_true(c, rec, COLUMN_FOLDER)) {
         r->inv->stats.not_files++;
         return 0;
     }
     int rc = key_of(r, rec, &ob, err);
-    if (rc) {
+    if (rc || (marker && ob.key_len == SIZE_MAX)) {
         return rc;
+    }
+    if (marker) {
+        return dup_marker(r->inv, ob.key, ob.key_len, is_latest(c, rec), err);
     }
     if (ob.key_len == SIZE_MAX) {
         return bad_field(r, rec, COLUMN_KEY, c->layout->url ? "a URL-encoded key" : "a name", err);

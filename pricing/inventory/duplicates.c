@@ -3,6 +3,7 @@
  * read as often as it takes to have what belongs together in memory at once. Names of prefixes and
  * classes have ids of their own here, for a child's are given up when it empties itself. */
 #include "duplicates.h"
+#include "../http/blake3.h"
 #include "gputier/units.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -211,6 +212,10 @@ int dup_flush(struct inventory *inv, struct gt_error *err)
     pthread_mutex_lock(&d->lock);
     for (size_t i = 0; i < b->n && rc == 0; i++) {
         uint64_t c = b->at[i].cell;
+        if (b->at[i].parts == DUP_KEY) {
+            rc = put(d, &b->at[i], err);
+            continue;
+        }
         uint32_t prefix = own_id(d->prefixes, inv->prefixes, cell_prefix(c));
         uint32_t class_id = own_id(d->classes, inv->classes, cell_class(c));
         if (prefix == UINT32_MAX || class_id > CELL_CLASSES) {
@@ -285,16 +290,38 @@ static bool digest_of(const char *s, size_t len, struct dup *out)
     return len == 32 || many;
 }
 
+static int have_batch(struct inventory *inv, struct gt_error *err)
+{
+    inv->batch = inv->batch ? inv->batch : calloc(1, sizeof *inv->batch);
+    return inv->batch ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
+}
+
+int dup_marker(struct inventory *inv, const char *key, size_t len, bool latest,
+               struct gt_error *err)
+{
+    struct blake3 h;
+    unsigned char hash[32];
+    struct dup note = {.cell = latest, .count = 1, .parts = DUP_KEY};
+    int rc = have_batch(inv, err);
+    if (rc) {
+        return rc;
+    }
+    blake3_init(&h);
+    blake3_add(&h, key, len);
+    blake3_end(&h, hash);
+    memcpy(note.digest, hash, sizeof note.digest);
+    inv->batch->at[inv->batch->n++] = note;
+    return inv->batch->n < DUP_BATCH ? 0 : dup_flush(inv, err);
+}
+
 int dup_note(struct inventory *inv, const struct object *ob, uint64_t cell, struct gt_error *err)
 {
-    if (!ob->is_latest || ob->size == 0) { /* old versions are a saving of their own */
-        return 0;
+    if (!ob->is_latest) { /* a saving of its own; a delete marker may hide it */
+        return dup_marker(inv, ob->key, ob->key_len, false, err);
     }
-    if (!inv->batch) {
-        inv->batch = calloc(1, sizeof *inv->batch);
-        if (!inv->batch) {
-            return gt_fail(err, GT_ENOMEM, "", "out of memory");
-        }
+    int rc = ob->size ? have_batch(inv, err) : 0;
+    if (rc || ob->size == 0) {
+        return rc;
     }
     struct dup_batch *b = inv->batch;
     struct dup note = {.size = ob->size, .cell = cell, .count = 1};
@@ -328,6 +355,10 @@ static int add_set(struct duplicates *d, const struct dup *at, size_t n, struct 
 {
     uint64_t all = 0, size = at->size;
     size_t stays = 0;
+    if (at->parts == DUP_KEY) {
+        d->stats.lone_markers += n == 1 && at->count == 1 && at->cell == 1;
+        return 0;
+    }
     for (size_t i = 0; i < n; i++) {
         all += at[i].count;
         stays = i > 0 && rather(d, at[i].cell, at[stays].cell) ? i : stays;

@@ -3,6 +3,7 @@
  * `--query Contents`), pages behind one another. Memory: one entry, whatever the file's size. An
  * entry that lacks something is a bad row; what is no JSON ends the file. */
 #include "../sources/json_read.h"
+#include "duplicates.h"
 #include "gputier/units.h"
 #include "inventory_priv.h"
 #include <stdlib.h>
@@ -150,7 +151,9 @@ static int entry(struct json_list *j, struct gt_error *err)
     struct object ob;
     if (j->list == LIST_MARKERS) {
         inv->stats.delete_markers++;
-        return 0;
+        return inv->o.duplicates && j->e.has_key
+                   ? dup_marker(inv, j->e.key, j->e.key_len, !j->e.not_latest, err)
+                   : 0;
     }
     if (j->e.folder) {
         inv->stats.not_files++;

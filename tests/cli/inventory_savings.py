@@ -401,6 +401,31 @@ def duplicates(lists):
     expect(not list(empty.iterdir()), 'a temporary file is left')
 
 
+def delete_markers(lists):
+    """A marker is alone when it is the latest and only version of its key: against a dictionary, in CSV and JSON."""
+    rnd, keys, lines, versions, markers = random.Random(9), {}, [], [], []
+    for i in range(4000):
+        key = f'd/k%20{rnd.randrange(1500)}'
+        keys.setdefault(key, []).append((rnd.random() < .6, i))
+    for key, seen in keys.items():
+        for marker, i in seen:
+            latest = i == seen[-1][1]
+            lines.append((rnd.random(), f'"b","{key}","{str(latest).lower()}","{str(marker).lower()}","{"" if marker else 9}",'
+                                        '"2026-01-01T00:00:00.000Z"'))
+            entry = {'Key': key, 'IsLatest': latest, 'LastModified': '2026-01-01T00:00:00Z'}
+            (markers if marker else versions).append(entry if marker else {**entry, 'Size': 9})
+    lines.append((.5, '"b","other","true","false","5","2026-01-01T00:00:00.000Z"'))
+    want = sum(len(seen) == 1 and seen[0][0] for seen in keys.values())
+    path = lists.file('\n'.join(text for _, text in sorted(lines)) + '\n', 'markers.csv')
+    page = lists.file({'Versions': versions, 'DeleteMarkers': markers})
+    for what, doc in (('csv', lists.ask(path, args=['--columns', 'Bucket, Key, IsLatest, IsDeleteMarker, Size, LastModifiedDate'])),
+                      ('json', lists.ask(page))):
+        got = [s for s in doc['savings'] if s['kind'] == 'delete_markers']
+        expect([s['objects'] for s in got] == [want], f'{what}: lone markers {got}, expected {want}')
+        expect(any(n.startswith(f'{len(markers)} delete markers') for n in doc['notes']), f'{what}: {doc["notes"]}')
+        expect('ExpiredObjectDeleteMarker' in got[0]['how'] and Fraction(got[0]['saving']) == 0, f'{what}: {got}')
+
+
 def other_digests(lists):
     """Azure's Content-MD5 and Google's md5Hash are base64."""
 
@@ -459,7 +484,7 @@ def main():
         os.environ['GPUTIER_DB'] = f'{folder}/g.db'
         lists = Lists(Path(folder))
         for test in (aws_volumes, aws_snapshots, uploads, storage_lens, azure, google, with_inventory, pack_plans, duplicates,
-                     other_digests, as_table_and_csv, broken):
+                     other_digests, delete_markers, as_table_and_csv, broken):
             test(lists)
     return asked.verdict()
 

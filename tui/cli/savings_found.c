@@ -258,6 +258,14 @@ static int duplicates(struct inventory *inv, const struct tier_request *ask,
     size_t n;
     int rc = inventory_duplicates(inv, rank, &by, &row, &n, &stats, err);
     rc = rc || n == 0 ? rc : plan_rows(ask, row, n, c, SAVING_DUPLICATES, a, err);
+    struct saving lone = {.kind = SAVING_MARKERS,
+                          .place = "",
+                          .objects = stats.lone_markers,
+                          .break_even_month = -1,
+                          .priced = true}; /* at nothing */
+    if (rc == 0 && lone.objects && !add(a, &lone)) {
+        rc = gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
     if (rc == 0) {
         duplicate_notes(a, &stats, n > 0);
     }
@@ -277,8 +285,8 @@ static int read_rows(struct inventory *inv, const char *path, const struct tier_
     rc = rc ? rc : plan_rows(ask, row, n, c, SAVING_KINDS, a, err);
     if (rc == 0 && s->delete_markers) {
         note(a, arena_printf(a->arena,
-                             "%llu delete markers: those that hide nothing end by a rule with "
-                             "ExpiredObjectDeleteMarker: true",
+                             "%llu delete markers in all; those that hide an old version stay "
+                             "while it does",
                              (unsigned long long)s->delete_markers));
     }
     return rc;

@@ -80,7 +80,7 @@ def bandwidth():
     box, _ = rates([out("Standard Data Transfer Out", "0", 0), out("Standard Data Transfer Out", "0.087", 100),
                     out("Standard Data Transfer Out", "0.083", 10335), out("Standard Data Transfer In", "0"),
                     out("Intra Continent Data Transfer Out", "0.02", product="Bandwidth - Inter-Region", sku="Intra Continent"),
-                    out("Inter Continent Data Transfer Out - NAM or EU To Any", "0.05", product="Bandwidth - Inter-Region", sku="NAM or EU To Any"),
+                    out("Inter Continent Data Transfer Out - Asia To Any", "0.05", product="Bandwidth - Inter-Region", sku="Asia To Any"),
                     out("Standard Data Transfer Out", "0.04", product="Bandwidth - Routing Preference: Internet"),
                     out("Standard Peering Data Transfer Out", "0.99"), out("CDN Data Transfer Out", "0.99")])
     found = sorted((x["to"], Decimal(x["from_qty"]), x["to_qty"] and Decimal(x["to_qty"]), Decimal(x["rate"])) for x in box.json("prices", "transfer")["rates"])

@@ -110,8 +110,10 @@ int policy_make_cells(struct policy_search *s, const struct tier_group *group,
         if (!s->m->forecast && !efs) {
             c.q.rate = 0; /* cells of all rates have the same paths and may be summed */
         }
-        /* What has to be copied up may still gain from a rule: unknown counts as possible. */
-        c.possible = g[i].must_leave ? 1 : fabs((double)plan->path[i].saving);
+        /* What has to be copied up, or is kept back by limits, may gain from a rule: unknown counts
+         * as possible. */
+        bool bound = !g[i].must_leave && plan->n_limits == 0;
+        c.possible = bound ? fabs((double)plan->path[i].saving) : 1;
         if (group[i].objects > 0 && c.size_class >= 0) {
             s->cell[at++] = c;
         }
@@ -215,14 +217,14 @@ void policy_make_schedules(struct policy_search *s, const struct tier_plan *plan
 }
 
 /* Month in which a rule of that many days acts. By last access it takes objects that nobody reads
- * for so long: those read every 30 / rate days are never idle for more. */
+ * for so long: those read every 30 / rate days are idle for less. */
 static int month_of(const struct tier_model *m, int days, const struct tm_group *g, double age,
                     int horizon)
 {
     double wait = days - age;
     int t = wait > 0 ? (int)fmin(ceil(wait / 30), horizon) : 0;
     if (m->terms->lifecycle == LIFECYCLE_EFS && g->rate > 0) {
-        while (t < horizon && g->rate * (m->forecast ? m->forecast[t] : 1) * days > 30) {
+        while (t < horizon && g->rate * (m->forecast ? m->forecast[t] : 1) * days >= 30) {
             t++;
         }
     }

@@ -407,6 +407,13 @@ static int bill_policy(struct work *w, struct tier_plan *plan, struct gt_error *
     struct tier_path *kept = w->path;
     int rc = bill_rules(w, plan->rule, plan->n_rules, &plan->policy_cost, err);
     plan->policy_gap = plan->policy_cost - plan->total;
+    for (size_t i = 0; i < w->n && rc == 0; i++) {
+        const struct tier_path *p = &w->path[i];
+        const char *start = w->m.tier[w->q[i].start].rule->tier;
+        bool moved = strcmp(p->step[p->n_steps - 1].tier, start) != 0;
+        bool read = w->q[i].reads > 0 || w->q[i].read_bytes > 0;
+        plan->read_there = plan->read_there || (read && moved);
+    }
     if (rc == 0 && plan->policy_gap < 0 && !w->must_leave && !w->o->limits) {
         /* The search saw a tie in doubles that the exact bill decides by some 10^-12: the rules'
          * own paths are the better plan. */
@@ -556,7 +563,7 @@ static int optimise(struct work *w, const struct catalog *c, struct tier_plan *p
         rc = rc < 0 || !rules ? rc : bill_naive(w, plan, err);
     }
     rc = rc < 0 ? rc : tier_first_steps(&w->m, w->q, plan, err);
-    if (rc == 0 && w->o->search_policy && rules) {
+    if (rc == 0 && w->o->search_policy && file != LIFECYCLE_NONE) {
         rc = tier_policy(&w->m, w->group, w->q, w->n, w->o, plan, err);
         rc = rc < 0 ? rc : bill_policy(w, plan, err);
     }

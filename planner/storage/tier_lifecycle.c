@@ -126,53 +126,24 @@ int tier_write_s3_lifecycle(const struct tier_plan *p, struct buf *out, struct g
     return jsonw_finish(&w);
 }
 
-/* Idle days that EFS knows. */
-static int efs_days(int months)
-{
-    static const int known[] = {1, 7, 14, 30, 60, 90, 180, 270, 365};
-    int days = months * 30, best = 1;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        best = known[i] <= days ? known[i] : best;
-    }
-    return best;
-}
-
-/* EFS has one rule for the whole file system: the byte-weighted majority decides, and the first
- * month at which bytes move gives the days. */
+/* One rule for the whole file system, of days since the last access. What nobody reads comes back
+ * at its first read; where the policy is priced with reads of what it moves, files stay there. */
 int tier_write_efs_lifecycle(const struct tier_plan *p, struct buf *out, struct gt_error *err)
 {
-    double ia = 0, archive = 0;
-    int ia_months = 1200, archive_months = 1200;
-    for (size_t i = 0; i < p->n_paths && p->product == PRODUCT_EFS; i++) {
-        const struct tier_path *path = &p->path[i];
-        double bytes = (double)path->group->bytes;
-        int idle = (int)(path->group->idle_days / 30);
-        for (size_t k = 0; k < path->n_steps; k++) {
-            int months = idle + path->step[k].from_month;
-            if (strcmp(path->step[k].tier, "efs_ia") == 0) {
-                ia += bytes;
-                ia_months = months < ia_months ? months : ia_months;
-            } else if (strcmp(path->step[k].tier, "efs_archive") == 0) {
-                archive += bytes;
-                archive_months = months < archive_months ? months : archive_months;
-            }
-        }
-    }
-    if (ia + archive <= 0) {
+    if (p->product != PRODUCT_EFS || p->n_rules == 0) {
         return gt_fail(err, GT_EUNSUPPORTED, "efs-lifecycle",
-                       p->product == PRODUCT_EFS ? "no file leaves Standard: nothing to write"
-                                                 : "the data do not live in EFS");
+                       p->product == PRODUCT_EFS
+                           ? "no rule by last access saves anything: nothing to write"
+                           : "the data do not live in EFS");
     }
-    int ia_days = efs_days(ia > 0 ? ia_months : archive_months), archive_days = 0;
-    if (archive > 0) { /* Archive must come later than IA */
-        archive_days = efs_days(archive_months);
-        archive_days = archive_days > ia_days ? archive_days : efs_days(ia_days / 30 + 1);
+    for (size_t i = 0; i < p->n_rules; i++) {
+        bool ia = strcmp(p->rule[i].to_tier, "efs_ia") == 0;
+        buf_addf(out, "%s{\"%s\":\"AFTER_%d_DAY%s\"}", i ? "," : "[",
+                 ia ? "TransitionToIA" : "TransitionToArchive", p->rule[i].days,
+                 p->rule[i].days == 1 ? "" : "S");
     }
-    buf_addf(out, "[{\"TransitionToIA\":\"AFTER_%d_DAY%s\"}", ia_days, ia_days == 1 ? "" : "S");
-    if (archive_days > ia_days) {
-        buf_addf(out, ",{\"TransitionToArchive\":\"AFTER_%d_DAYS\"}", archive_days);
-    }
-    buf_adds(out, ",{\"TransitionToPrimaryStorageClass\":\"AFTER_1_ACCESS\"}]\n");
+    buf_adds(out, p->read_there ? "]\n"
+                                : ",{\"TransitionToPrimaryStorageClass\":\"AFTER_1_ACCESS\"}]\n");
     return out->failed ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
 }
 

@@ -8,8 +8,9 @@
  * own cheapest paths leave a tier, those with the largest savings. Rules are disjoint: no object
  * falls under two, so that nothing rests on how conflicts are decided (R-S3-23); a rule for the
  * bucket with exceptions below is therefore not in the family, rules by disjoint sizes are. EFS has
- * one rule for the file system: the days to IA and, later, to Archive, of those that it knows.
- * S3 and Azure count a rule with all its transitions as one, Cloud Storage each action (R-LC-05).
+ * one rule for the file system: the days to IA and, later, to Archive, of those that it knows;
+ * files that are read where the rule sends them are priced to stay there. S3 and Azure count a rule
+ * with all its transitions as one, Cloud Storage each action (R-LC-05).
  *
  * The proof that no policy of the family saves more is in policy_tree.c. The plan's own optimum is
  * a lower bound on every policy, which gives the gap. Small objects in S3: an explicit size filter

@@ -377,6 +377,105 @@ static void no_policy_of_the_family_is_cheaper(void **state)
     }
 }
 
+/* EFS: one rule for all files, by days since their last access (R-LC-06). */
+enum { E_STD, E_IA, E_ARCHIVE, E_TIERS };
+static const char *const efs_tier[E_TIERS] = {"efs_standard", "efs_ia", "efs_archive"};
+struct efs {
+    double storage[E_TIERS], retrieval[E_TIERS], transition[E_TIERS];
+};
+
+static double play_efs(const struct efs *p, const struct tier_group *g, int horizon, int ia,
+                       int archive)
+{
+    double gib = (double)g->bytes / GIB, rate = g->reads_per_month, spent = 0;
+    double read = round(rate * (double)g->bytes) / GIB;
+    double gap = rate > 0 ? 30 / rate : (double)INFINITY; /* between two reads of a file */
+    int k = E_STD;
+    for (int t = 0; t < horizon; t++) {
+        int to = k;
+        to = ia && ia <= g->idle_days + 30 * t && ia < gap && E_IA > to ? E_IA : to;
+        to = archive && archive <= g->idle_days + 30 * t && archive < gap ? E_ARCHIVE : to;
+        spent += to != k ? gib * p->transition[to] : 0;
+        k = to;
+        spent += gib * p->storage[k] + read * p->retrieval[k] +
+                 (double)g->objects * 2048 / GIB * p->storage[E_STD];
+    }
+    return spent;
+}
+
+static struct catalog *efs_catalog(struct rng *r, struct efs *p)
+{
+    struct test_rate row[TEST_ROWS];
+    size_t n = 0;
+    for (int k = 0; k < E_TIERS; k++) {
+        static const double level[] = {0.3, 0.016, 0.008};
+        p->storage[k] = price(r, level[k] / 2, level[k] * 2);
+        p->retrieval[k] = k ? price(r, 0, 0.05) : 0;
+        p->transition[k] = k ? price(r, 0, 0.05) : 0;
+        row[n++] = (struct test_rate){efs_tier[k], "storage", SU_GIB_MONTH,        1,
+                                      0,           -1,        micro(p->storage[k])};
+        if (k) {
+            row[n++] = (struct test_rate){efs_tier[k], "retrieval",           SU_GIB, 1, 0,
+                                          -1,          micro(p->retrieval[k])};
+            row[n++] = (struct test_rate){efs_tier[k], "transition",           SU_GIB, 1, 0,
+                                          -1,          micro(p->transition[k])};
+        }
+    }
+    qsort(row, n, sizeof *row, row_order);
+    return test_catalog(row, n);
+}
+
+static void no_policy_of_efs_is_cheaper(void **state)
+{
+    (void)state;
+    static const int days[] = {0, 1, 7, 14, 30, 60, 90, 180, 270, 365}; /* 0: no rule */
+    struct rng r;
+    rng_init(&r, 3, 9);
+    int archived = 0;
+    for (int i = 0; i < 400; i++) {
+        struct efs p;
+        struct catalog *c = efs_catalog(&r, &p);
+        struct tier_group g[4] = {{.name = ""}};
+        int n = 1 + (int)(rng_u64(&r) % 4), horizon = 1 + (int)(rng_u64(&r) % 20);
+        for (int k = 0; k < n; k++) {
+            static const double rate[] = {0, 0, 0.01, 0.1, 0.4, 1.5, 5};
+            g[k] = (struct tier_group){.name = "f/", .tier = "efs_standard", .read_fraction = -1};
+            g[k].objects = 1 + rng_u64(&r) % 100000;
+            g[k].bytes = g[k].objects * 4096 * (32 + rng_u64(&r) % 2400);
+            g[k].idle_days = g[k].age_days = (double)(rng_u64(&r) % 400);
+            g[k].reads_per_month = rate[rng_u64(&r) % 7];
+        }
+        struct tier_options o = {.vendor = "aws",
+                                 .region = "us-east-1",
+                                 .horizon_months = horizon,
+                                 .max_wait_s = (double)INFINITY,
+                                 .from_tier = "efs_standard",
+                                 .search_policy = true};
+        struct tier_plan *plan;
+        assert_int_equal(tier_optimise(g, (size_t)n, c, &o, &plan, NULL), 0);
+        double want = (double)INFINITY, got = money_to_double(plan->policy_cost);
+        for (int a = 0; a < 10; a++) {
+            for (int b = 0; b < 10; b++) {
+                if (b == 0 || (a > 0 && days[b] > days[a])) {
+                    double sum = 0;
+                    for (int k = 0; k < n; k++) {
+                        sum += play_efs(&p, &g[k], horizon, days[a], days[b]);
+                    }
+                    want = sum < want ? sum : want;
+                }
+            }
+        }
+        if (fabs(want - got) > 1e-9 * fmax(want, 1e-3)) {
+            fail_msg("case %d: brute force %.12g, policy %.12g", i, want, got);
+        }
+        archived += plan->n_rules == 2;
+        assert_true(plan->n_rules <= 2);
+        tier_plan_free(plan);
+        catalog_free(c);
+    }
+    assert_true(archived > 20);
+}
+
 /* Old versions have transitions of their own, in the same rule where sizes and place are the same.
  */
 static void old_versions_are_written_apart(void **state)
@@ -468,6 +567,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_policy_of_the_family_is_cheaper),
+        cmocka_unit_test(no_policy_of_efs_is_cheaper),
         cmocka_unit_test(old_versions_are_written_apart),
         cmocka_unit_test(a_hundred_thousand_groups),
     };

@@ -48,7 +48,7 @@ static int sum_up(struct tier_answer *a, struct gt_error *err)
                            p->currency);
         }
         enum lifecycle_kind file = storage_terms(p->product)->lifecycle;
-        bool rules = file != LIFECYCLE_NONE && file != LIFECYCLE_EFS;
+        bool rules = file != LIFECYCLE_NONE;
         a->currency = p->currency;
         a->at_least = a->at_least || p->at_least;
         a->has_policy = a->has_policy || rules;
@@ -104,8 +104,8 @@ void tier_answer_release(struct tier_answer *a)
 }
 
 /* The rules of one product's batches in one document: a PUT replaces the whole configuration. The
- * product is that of the first batch with rules; without any, the EFS policy of the first file
- * system that has one. */
+ * product is that of the first batch with rules; file systems come last, as each has a document of
+ * its own: here the first one's. */
 static int lifecycle_text(const struct tier_answer *a, struct buf *out, struct gt_error *err)
 {
     struct tier_plan all = {.product = PRODUCT_S3};
@@ -113,14 +113,18 @@ static int lifecycle_text(const struct tier_answer *a, struct buf *out, struct g
     size_t n = 0;
     for (size_t i = 0; i < a->in->n_batches; i++) {
         const struct tier_plan *p = a->plan[i];
-        first = first || !p || p->n_rules == 0 ? first : p;
+        bool better = p && p->n_rules > 0 && (!first || first->product == PRODUCT_EFS);
+        first = better && (!first || p->product != PRODUCT_EFS) ? p : first;
         n += p ? p->n_rules : 0;
+    }
+    all.product = first ? first->product : a->plan[0] ? a->plan[0]->product : PRODUCT_S3;
+    if (first && first->product == PRODUCT_EFS) {
+        return tier_write_lifecycle(first, out, err);
     }
     struct tier_rule *rule = calloc(n + 1, sizeof *rule);
     if (!rule) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    all.product = first ? first->product : a->plan[0] ? a->plan[0]->product : PRODUCT_S3;
     for (size_t i = 0; i < a->in->n_batches; i++) {
         const struct tier_plan *p = a->plan[i];
         for (size_t k = 0; p && p->product == all.product && k < p->n_rules; k++) {
@@ -128,12 +132,7 @@ static int lifecycle_text(const struct tier_answer *a, struct buf *out, struct g
         }
     }
     all.rule = rule;
-    int rc = all.product == PRODUCT_EFS ? GT_EUNSUPPORTED : tier_write_lifecycle(&all, out, err);
-    for (size_t i = 0; i < a->in->n_batches && rc == GT_EUNSUPPORTED; i++) {
-        if (a->plan[i] && a->plan[i]->product == PRODUCT_EFS) {
-            rc = tier_write_efs_lifecycle(a->plan[i], out, err);
-        }
-    }
+    int rc = tier_write_lifecycle(&all, out, err);
     free(rule);
     return rc;
 }

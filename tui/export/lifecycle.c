@@ -6,6 +6,7 @@
 #include "export.h"
 #include "gputier/units.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,12 @@ struct work {
     enum lifecycle_kind kind;
     enum storage_product product; /* of the data sets found */
     struct tier_input sets;
-    struct tier_plan **plan; /* one a data set, NULL = not of this product */
+    /* One a data set, NULL = not of this product; of a file system the first holds all. */
+    struct tier_plan **plan;
+    bool *planned;
     const char *vendor, *region;
-    size_t n_rules, n_paths, n_planned;
+    size_t n_rules, n_planned;
+    int months; /* that a file system's policy is planned for */
     money cost, saving;
     const char *currency;
 };
@@ -93,14 +97,10 @@ static int same_place(struct work *w, const struct scenario_data *d, struct gt_e
     return 0;
 }
 
-static int plan_one(struct work *w, size_t i, const struct scenario_data *d, struct gt_error *err)
+/* The data set's group as the engine takes it. */
+static int take_set(struct work *w, size_t i, const struct scenario_data *d, struct gt_error *err)
 {
     struct tier_group *g = &w->sets.group[i];
-    struct tier_options o = {.horizon_months = HORIZON_MONTHS,
-                             .max_wait_s = wait_of(d),
-                             .from_tier = tier_of(w->in->plan, d),
-                             .max_rules = 10,
-                             .search_policy = true};
     size_t len = strlen(d->name);
     char *prefix =
         arena_printf(w->sets.arena, "%s%s", d->name, len && d->name[len - 1] == '/' ? "" : "/");
@@ -118,14 +118,27 @@ static int plan_one(struct work *w, size_t i, const struct scenario_data *d, str
                        title(w), i + 1, len, PREFIX_MAX - 1);
     }
     g->name = prefix;
-    g->tier = o.from_tier;
-    o.vendor = w->vendor;
-    o.region = w->region;
-    if (d->keep_months > 0) {
-        o.horizon_months = (int)fmin(1200, ceil(d->keep_months));
+    g->tier = tier_of(w->in->plan, d);
+    w->planned[i] = true;
+    return 0;
+}
+
+static int plan_groups(struct work *w, const struct tier_group *g, size_t n,
+                       const struct scenario_data *d, double keep_months, struct tier_plan **plan,
+                       struct gt_error *err)
+{
+    struct tier_options o = {.horizon_months = HORIZON_MONTHS,
+                             .max_wait_s = wait_of(d),
+                             .from_tier = g->tier,
+                             .max_rules = 10,
+                             .search_policy = true,
+                             .vendor = w->vendor,
+                             .region = w->region};
+    if (keep_months > 0) {
+        o.horizon_months = (int)fmin(1200, ceil(keep_months));
         o.delete_at_end = true;
     }
-    rc = tier_optimise(g, 1, w->in->catalog, &o, &w->plan[i], err);
+    int rc = tier_optimise(g, n, w->in->catalog, &o, plan, err);
     return rc == GT_EUNSUPPORTED || rc == GT_ENOTFOUND
                ? gt_fail(err, GT_EINFEASIBLE, "",
                          "%s: %.60s: no prices or rules for its tier; "
@@ -134,84 +147,108 @@ static int plan_one(struct work *w, size_t i, const struct scenario_data *d, str
                : rc;
 }
 
-/* What the exported rules cost (not the ideal path): the policy's cost; for EFS the paths'.
- */
+/* What the exported rules cost, not the ideal path. */
 static int sum_up(struct work *w, const struct tier_plan *p, struct gt_error *err)
 {
-    money cost = w->kind == LIFECYCLE_EFS ? p->total : p->policy_cost;
-    int rc = money_add(w->cost, cost, &w->cost);
-    rc = rc ? rc : money_add(w->saving, p->baseline - cost, &w->saving);
+    int rc = money_add(w->cost, p->policy_cost, &w->cost);
+    rc = rc ? rc : money_add(w->saving, p->baseline - p->policy_cost, &w->saving);
     w->n_rules += p->n_rules;
-    w->n_paths += p->n_paths;
-    w->n_planned++;
     w->product = p->product;
     w->currency = p->currency;
     return rc ? gt_fail(err, rc, "", "a sum passes the range of money") : 0;
 }
 
+/* A file system has one rule for all that is on it, so all is planned at once, over the time that
+ * the first to go is kept. */
+static int plan_file_system(struct work *w, struct gt_error *err)
+{
+    const struct scenario *s = w->in->ref->scenario;
+    struct tier_group *all = arena_array(w->sets.arena, w->sets.n + 1, sizeof *all);
+    double keep = 0;
+    size_t n = 0, first = 0;
+    for (size_t i = 0; all && i < s->n_data; i++) {
+        if (w->planned[i]) {
+            double months = s->data[i].keep_months;
+            keep = months > 0 && (keep <= 0 || months < keep) ? months : keep;
+            first = n == 0 ? i : first;
+            all[n++] = w->sets.group[i];
+        }
+    }
+    if (!all) {
+        return gt_fail(err, GT_ENOMEM, "", "out of memory");
+    }
+    w->months = keep > 0 ? (int)fmin(1200, ceil(keep)) : HORIZON_MONTHS;
+    return plan_groups(w, all, n, &s->data[first], keep, &w->plan[first], err);
+}
+
 static int plan_all(struct work *w, struct gt_error *err)
 {
     const struct scenario *s = w->in->ref->scenario;
-    int rc = 0, busy = 0;
+    int rc = 0;
+    size_t busy = 0;
     for (size_t i = 0; i < s->n_data && rc == 0; i++) {
-        if (is_wanted(w, &s->data[i]) && !is_idle(w, i)) {
-            busy++;
-            buf_addf(w->in->say, "%s is read every month: no rule by last access moves it\n",
-                     s->data[i].name);
-        } else if (is_wanted(w, &s->data[i])) {
-            rc = plan_one(w, i, &s->data[i], err);
-            rc = rc ? rc : sum_up(w, w->plan[i], err);
+        if (is_wanted(w, &s->data[i])) {
+            busy += !is_idle(w, i);
+            w->n_planned++;
+            rc = take_set(w, i, &s->data[i], err);
         }
     }
-    if (rc == 0 && w->n_planned == 0 && busy > 0) {
+    if (rc == 0 && w->n_planned == 0) {
+        return gt_fail(err, GT_EINFEASIBLE, "",
+                       "%s: no data set of the plan lives in %s; nothing is written", title(w),
+                       store(w));
+    }
+    if (rc == 0 && w->n_planned == busy) {
         return gt_fail(
             err, GT_EINFEASIBLE, "",
             "%s: what lives in EFS is read every month, no rule by last access moves it; "
             "nothing is written",
             title(w));
     }
-    if (rc == 0 && w->n_planned == 0) {
-        rc = gt_fail(err, GT_EINFEASIBLE, "",
-                     "%s: no data set of the plan lives in %s; nothing is written", title(w),
-                     store(w));
+    if (rc == 0 && w->kind == LIFECYCLE_EFS) {
+        rc = plan_file_system(w, err);
+    }
+    for (size_t i = 0; i < s->n_data && rc == 0; i++) {
+        if (w->planned[i] && w->kind != LIFECYCLE_EFS) {
+            rc = plan_groups(w, &w->sets.group[i], 1, &s->data[i], s->data[i].keep_months,
+                             &w->plan[i], err);
+        }
+        rc = rc || !w->plan[i] ? rc : sum_up(w, w->plan[i], err);
     }
     return rc;
 }
 
-/* The rules and paths of all data sets in one plan, which the engine's writer takes. Each data set
- * was planned alone, where a rule for the whole bucket costs the same: its rules keep to its
- * prefix.
- */
+/* The rules of all data sets in one plan, which the engine's writer takes. In a bucket each data
+ * set was planned alone, where a rule for the whole bucket costs the same: its rules keep to its
+ * prefix. */
 static int join(const struct work *w, struct tier_plan *all, struct gt_error *err)
 {
-    struct arena *a = w->sets.arena;
-    struct tier_rule *rule = arena_array(a, w->n_rules + 1, sizeof *rule);
-    struct tier_path *path = arena_array(a, w->n_paths + 1, sizeof *path);
-    if (!rule || !path) {
+    struct tier_rule *rule = arena_array(w->sets.arena, w->n_rules + 1, sizeof *rule);
+    if (!rule) {
         return gt_fail(err, GT_ENOMEM, "", "out of memory");
     }
-    *all = (struct tier_plan){.product = w->product, .rule = rule, .path = path};
+    *all = (struct tier_plan){.product = w->product, .rule = rule};
     for (size_t i = 0; i < w->sets.n; i++) {
         const struct tier_plan *p = w->plan[i];
+        all->read_there = all->read_there || (p && p->read_there);
         for (size_t k = 0; p && k < p->n_rules; k++) {
             rule[all->n_rules] = p->rule[k];
-            rule[all->n_rules++].prefix = w->sets.group[i].name;
-        }
-        for (size_t k = 0; p && k < p->n_paths; k++) {
-            path[all->n_paths++] = p->path[k];
+            rule[all->n_rules++].prefix = w->kind == LIFECYCLE_EFS ? "" : w->sets.group[i].name;
         }
     }
     return 0;
 }
 
-static void remarks(const struct work *w)
+static void remarks(const struct work *w, bool read_there)
 {
     struct buf *say = w->in->say;
-    char cost[MONEY_TEXT], saving[MONEY_TEXT];
+    char cost[MONEY_TEXT], saving[MONEY_TEXT], kept[48] = "while they are kept";
     int digits = money_minor_digits(w->currency);
-    buf_addf(say, "%s the data sets cost %s %s while they are kept, %s %s less than staying\n",
-             w->kind == LIFECYCLE_EFS ? "on their cheapest paths" : "with these rules",
-             money_format_fixed(w->cost, digits, true, cost), w->currency,
+    if (w->kind == LIFECYCLE_EFS) {
+        snprintf(kept, sizeof kept, "over %d months", w->months);
+    }
+    buf_addf(say, "with these rules the data sets cost %s %s %s, %s %s less than staying\n",
+             money_format_fixed(w->cost, digits, true, cost), w->currency, kept,
              money_format_fixed(w->saving, digits, true, saving), w->currency);
     if (w->kind == LIFECYCLE_AZURE) {
         buf_adds(say, "each rule takes data set NAME to lie in a container NAME of one storage "
@@ -222,19 +259,21 @@ static void remarks(const struct work *w)
                       "a put replaces the bucket's whole configuration, so merge it with rules "
                       "that are there\n");
     } else {
-        buf_adds(say, "the rule holds for the whole file system and counts days since the last "
-                      "access; a file comes back at its first read; Archive needs Elastic "
-                      "throughput\n");
+        buf_addf(say,
+                 "the rule holds for the whole file system and counts days since the last "
+                 "access; a file %s; Archive needs Elastic throughput\n",
+                 read_there ? "that was moved stays there when it is read"
+                            : "comes back at its first read");
     }
     buf_adds(say,
              "data that are read stay readable at once; what nobody reads may need a restore\n");
     const struct scenario *s = w->in->ref->scenario;
     for (size_t i = 0; i < s->n_data; i++) {
-        if (w->plan[i] && s->data[i].files == 0) {
+        if (w->planned[i] && s->data[i].files == 0) {
             buf_addf(say, "%s: no number of files is given, taken as one large object\n",
                      s->data[i].name);
         }
-        if (w->plan[i] && s->data[i].growth_bytes_per_month > 0) {
+        if (w->planned[i] && s->data[i].growth_bytes_per_month > 0) {
             buf_addf(say, "%s grows: planned for the size it has today\n", s->data[i].name);
         }
     }
@@ -254,7 +293,8 @@ static int write_kind(const struct export_input *in, enum lifecycle_kind kind, s
         return rc;
     }
     w.plan = calloc(w.sets.n + 1, sizeof(struct tier_plan *));
-    rc = w.plan ? plan_all(&w, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    w.planned = calloc(w.sets.n + 1, sizeof *w.planned);
+    rc = w.plan && w.planned ? plan_all(&w, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
     rc = rc ? rc : join(&w, &all, err);
     if (rc == 0) {
         struct gt_error why = {0};
@@ -263,13 +303,14 @@ static int write_kind(const struct export_input *in, enum lifecycle_kind kind, s
             rc = gt_fail(err, rc == GT_EUNSUPPORTED ? GT_EINFEASIBLE : rc, "", "%s: %s", title(&w),
                          why.text[0] ? why.text : "the file does not fit in memory");
         } else {
-            remarks(&w);
+            remarks(&w, all.read_there);
         }
     }
     for (size_t i = 0; w.plan && i < w.sets.n; i++) {
         tier_plan_free(w.plan[i]);
     }
     free(w.plan);
+    free(w.planned);
     tier_input_release(&w.sets);
     return rc;
 }

@@ -224,7 +224,7 @@ struct tier_plan {
     const struct tier_rule *rule;
     size_t n_rules;
     money policy_cost, policy_gap;
-    bool read_there; /* something that the rules move is read where it then lies */
+    bool read_there;        /* something that the rules move is read where it then lies */
     const char *naive_tier; /* where a rule of thumb moves everything; NULL = none */
     money naive_cost;
     const struct saving *savings; /* largest first */

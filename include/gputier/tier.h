@@ -49,6 +49,13 @@ enum storage_product {
 struct storage_speed {
     double base, per_gib, most, large_gib, large;
 };
+/* A step of an automatic tier: what nobody read for so many whole months of 30 days costs what
+ * `component` of `tier` does. */
+struct storage_step {
+    int months;
+    const char *tier, *component;
+};
+#define STORAGE_STEPS 3
 /* What a tier's vendor rules say, whatever the price (R-… codes of storage-tiers.md). */
 struct storage_rule {
     const char *tier;
@@ -62,7 +69,7 @@ struct storage_rule {
     double latency_s;       /* to the first byte, slowest standard retrieval */
     bool archive;           /* must be restored before it can be read */
     bool single_zone;       /* less durable than the rest: never proposed as a target */
-    bool automatic;         /* moves objects between steps by itself */
+    bool automatic;         /* moves objects between steps by itself: `step` */
     uint32_t down;          /* tiers that lifecycle can move to: 1 << index in its product */
     const char *rule;
     bool from_creation;       /* min_days count from the object's creation, not from its entry */
@@ -82,6 +89,8 @@ struct storage_rule {
         const char *tier, *component;
     } price; /* where the price of its storage stands, if not at "storage" of its own */
     struct storage_speed speed;
+    struct storage_step step[STORAGE_STEPS]; /* months ascending; 0 = no more */
+    bool whole_bucket; /* a setting of a bucket: data are copied into one, no rule moves them out */
 };
 /* What holds for all tiers of one product. */
 enum transition_fee {

@@ -85,8 +85,8 @@ static void prepare(struct proof *p)
             other += c->block[b].kind == COUPLE_OTHER ? c->price[row] : 0;
         }
         for (int k = 0; k < c->m->n; k++) {
-            for (int phase = 0; phase < 3; phase++) {
-                int since = phase < 2 ? phase : 3;
+            for (int phase = 0; phase <= c->m->n_steps; phase++) {
+                int since = tm_phase_from(c->m, phase);
                 double v = stay_cost(c, g, k, since, t) * f;
                 v += other > 0 ? stay_cost(c, &c->other[p->group], k, since, t) * other : 0;
                 for (int b = 0; b < c->n_blocks; b++) {
@@ -137,7 +137,7 @@ static int walk(struct proof *p, struct node x);
 /* Month x.t in x.tier, which was entered x.served months before if it counts. */
 static int stay_month(struct proof *p, struct node x)
 {
-    int phase = x.served >= 3 ? 2 : x.served > 0 ? 1 : 0;
+    int phase = tm_phase(p->c->m, x.served);
     x.cost += *month_at(p, phase, x.t, x.tier);
     if (x.n > 0 && p->s[x.n - 1].to == x.t && p->s[x.n - 1].tier == x.tier) {
         p->s[x.n - 1].to++;
@@ -399,7 +399,7 @@ int couple_exact(struct couple *c, bool *proved, struct gt_error *err)
     p.o = calloc(p.room, sizeof *p.o);
     p.first = calloc(c->n + 1, sizeof *p.first);
     p.rest = calloc((months + 1) * TM_TIERS, sizeof *p.rest);
-    p.month = calloc(3 * months * TM_TIERS, sizeof *p.month);
+    p.month = calloc((STORAGE_STEPS + 1) * months * TM_TIERS, sizeof *p.month);
     p.s = calloc(months + 1, sizeof *p.s);
     p.order = calloc(c->n, sizeof *p.order);
     p.least_use = calloc((c->n + 1) * rows, sizeof *p.least_use);

@@ -85,9 +85,9 @@ static void sum_into(struct tm_group *to, const struct tm_group *g)
         to->later[k] += g->later[k];
         to->enter[k] = to->enter[k] > g->enter[k] ? to->enter[k] : g->enter[k];
     }
-    for (int p = 0; p < 3; p++) {
-        for (int s = 0; s < 3; s++) {
-            to->it_bytes[p][s] += g->it_bytes[p][s];
+    for (int p = 0; p <= STORAGE_STEPS; p++) {
+        for (int s = 0; s <= STORAGE_STEPS; s++) {
+            to->auto_bytes[p][s] += g->auto_bytes[p][s];
         }
     }
 }

@@ -24,10 +24,12 @@ struct policy_pricer {
     /* The cell at hand: a month without reads by phase, from min_size_month on, one read, one byte
      * read; 30 days of a minimum before and after; moves. */
     const struct cell *c;
-    double still[TM_TIERS][3], later[TM_TIERS], per_read[TM_TIERS], per_byte[TM_TIERS];
+    double still[TM_TIERS][STORAGE_STEPS + 1], later[TM_TIERS], per_read[TM_TIERS],
+        per_byte[TM_TIERS];
     double rent[TM_TIERS][2], move[TM_TIERS][TM_TIERS];
     double *reads, *bytes; /* before month t */
-    double *young[3];      /* the automatic tier with a forecast: month t by phase, 2: before t */
+    /* The automatic tier with a forecast: month t by phase, the last phase: before t. */
+    double *young[STORAGE_STEPS + 1];
 };
 
 struct policy_pricer *policy_pricer_new(const struct policy_search *s)
@@ -38,9 +40,9 @@ struct policy_pricer *policy_pricer_new(const struct policy_search *s)
         return NULL;
     }
     p->s = s;
-    p->reads = calloc(months * 5, sizeof *p->reads);
+    p->reads = calloc(months * (3 + STORAGE_STEPS), sizeof *p->reads);
     p->bytes = p->reads + months;
-    for (size_t i = 0; i < 3 && p->reads; i++) {
+    for (size_t i = 0; i <= STORAGE_STEPS && p->reads; i++) {
         p->young[i] = p->reads + (2 + i) * months;
     }
     if (!p->reads) {
@@ -77,10 +79,13 @@ static double month_cost(const struct tier_model *m, const struct tm_group *q, i
 /* An automatic tier's months by the forecast; without one they are alike. */
 static void price_automatic(struct policy_pricer *p, const struct tm_group *still, int k)
 {
+    const struct tier_model *m = p->s->m;
+    double *last = p->young[m->n_steps];
     for (int t = 0; t < p->s->horizon; t++) {
-        p->young[0][t] = month_cost(p->s->m, still, k, 0, t);
-        p->young[1][t] = month_cost(p->s->m, still, k, 1, t);
-        p->young[2][t + 1] = p->young[2][t] + month_cost(p->s->m, still, k, 3, t);
+        for (int i = 0; i < m->n_steps; i++) {
+            p->young[i][t] = month_cost(m, still, k, tm_phase_from(m, i), t);
+        }
+        last[t + 1] = last[t] + month_cost(m, still, k, tm_phase_from(m, m->n_steps), t);
     }
 }
 
@@ -89,15 +94,16 @@ static void price_tier(struct policy_pricer *p, const struct tier_model *flat,
 {
     const struct tier_model *m = p->s->m;
     const struct tm_group *q = &p->c->q;
-    static const int phase[] = {0, 1, 3};
     money v;
-    for (int i = 0; i < 3; i++) {
+    int settled = tm_phase_from(m, m->n_steps);
+    for (int i = 0; i <= m->n_steps; i++) {
         p->still[k][i] = i > 0 && !m->tier[k].rule->automatic
                              ? p->still[k][0]
-                             : month_cost(flat, still, k, phase[i], 0);
+                             : month_cost(flat, still, k, tm_phase_from(m, i), 0);
     }
-    p->later[k] = m->min_size_month < m->horizon ? month_cost(flat, still, k, 3, m->min_size_month)
-                                                 : p->still[k][2];
+    p->later[k] = m->min_size_month < m->horizon
+                      ? month_cost(flat, still, k, settled, m->min_size_month)
+                      : p->still[k][m->n_steps];
     if (q->reads > 0 || q->read_bytes > 0) {
         struct tm_group read = *still;
         read.reads = q->reads;
@@ -151,17 +157,18 @@ static double stay(const struct policy_pricer *p, int k, int since, int from, in
                  (p->bytes[from + n] - p->bytes[from]) * p->per_byte[k];
     int dated = from + n - m->min_size_month; /* months under the later least size */
     dated = m->min_size_month >= from + n ? 0 : dated < n ? dated : n;
-    sum += dated * (p->later[k] - p->still[k][2]);
+    int last = m->n_steps;
+    sum += dated * (p->later[k] - p->still[k][last]);
     if (!m->tier[k].rule->automatic) {
         return sum + p->still[k][0] * n;
     }
     int i = 0;
-    for (; i < n && since + i < 3; i++) {
-        int phase = since + i > 0;
+    for (; i < n && tm_phase(m, since + i) < last; i++) {
+        int phase = tm_phase(m, since + i);
         sum += m->forecast ? p->young[phase][from + i] : p->still[k][phase];
     }
-    return sum +
-           (m->forecast ? p->young[2][from + n] - p->young[2][from + i] : p->still[k][2] * (n - i));
+    return sum + (m->forecast ? p->young[last][from + n] - p->young[last][from + i]
+                              : p->still[k][last] * (n - i));
 }
 
 /* Rest of k's minimum at month t. */

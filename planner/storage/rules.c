@@ -9,47 +9,53 @@ enum { S_STD, S_IA, S_IT, S_ZIA, S_GIR, S_GFR, S_GDA, S_EXPRESS };
 
 /* One tier of AWS: its archives ask for a restore, which is paid and leaves a copy (R-S3-17, 18).
  */
-#define RULE(name_, p, class_, days, least, own, hot, age, wait, archive_, zone, automatic_,       \
-             down_, rule_)                                                                         \
+#define RULE(name_, p, class_, days, least, own, hot, age, wait, archive_, zone, down_, rule_)     \
     {                                                                                              \
         .tier = name_, .product = p, .class_name = class_, .min_days = days, .min_bytes = least,   \
         .overhead_tier = own, .overhead_hot = hot, .min_age_days = age, .latency_s = wait,         \
-        .archive = archive_, .single_zone = zone, .automatic = automatic_, .down = down_,          \
-        .rule = rule_, .restore_fee = archive_, .restore_copy = archive_,                          \
+        .archive = archive_, .single_zone = zone, .down = down_, .rule = rule_,                    \
+        .restore_fee = archive_, .restore_copy = archive_,                                         \
         .object_step = (p) == PRODUCT_EFS ? 4096 : 0                                               \
     }
 
 /* S3 (R-S3-04 … R-S3-16). Latency: first byte, for the archives the standard retrieval. */
 static const struct storage_rule s3[] = {
     [S_STD] =
-        RULE("s3_standard", PRODUCT_S3, "STANDARD", 0, 0, 0, 0, 0, 0.1, false, false, false,
+        RULE("s3_standard", PRODUCT_S3, "STANDARD", 0, 0, 0, 0, 0, 0.1, false, false,
              BIT(S_IA) | BIT(S_IT) | BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA), "R-S3-01"),
-    [S_IA] =
-        RULE("s3_standard_ia", PRODUCT_S3, "STANDARD_IA", 30, 131072, 0, 0, 30, 0.1, false, false,
-             false, BIT(S_IT) | BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA), "R-S3-06"),
-    [S_IT] = RULE("s3_intelligent_tiering", PRODUCT_S3, "INTELLIGENT_TIERING", 0, 0, 0, 0, 0, 0.1,
-                  false, false, true, BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA), "R-S3-05"),
+    [S_IA] = RULE("s3_standard_ia", PRODUCT_S3, "STANDARD_IA", 30, 131072, 0, 0, 30, 0.1, false,
+                  false, BIT(S_IT) | BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA), "R-S3-06"),
+    [S_IT] = {.tier = "s3_intelligent_tiering",
+              .product = PRODUCT_S3,
+              .class_name = "INTELLIGENT_TIERING",
+              .latency_s = 0.1,
+              .automatic = true,
+              .price = {"s3_intelligent_tiering", "storage_frequent"},
+              .step = {{1, "s3_intelligent_tiering", "storage_infrequent"},
+                       {3, "s3_intelligent_tiering", "storage_archive_instant"}},
+              .down = BIT(S_ZIA) | BIT(S_GIR) | BIT(S_GFR) | BIT(S_GDA),
+              .rule = "R-S3-05"},
     [S_ZIA] = RULE("s3_onezone_ia", PRODUCT_S3, "ONEZONE_IA", 30, 131072, 0, 0, 30, 0.1, false,
-                   true, false, BIT(S_GFR) | BIT(S_GDA), "R-S3-07"),
+                   true, BIT(S_GFR) | BIT(S_GDA), "R-S3-07"),
     [S_GIR] = RULE("s3_glacier_ir", PRODUCT_S3, "GLACIER_IR", 90, 131072, 0, 0, 0, 0.1, false,
-                   false, false, BIT(S_GFR) | BIT(S_GDA), "R-S3-09"),
+                   false, BIT(S_GFR) | BIT(S_GDA), "R-S3-09"),
     [S_GFR] = RULE("s3_glacier_flexible", PRODUCT_S3, "GLACIER", 90, 0, 32768, 8192, 0, 18000, true,
-                   false, false, BIT(S_GDA), "R-S3-11"),
+                   false, BIT(S_GDA), "R-S3-11"),
     [S_GDA] = RULE("s3_deep_archive", PRODUCT_S3, "DEEP_ARCHIVE", 180, 0, 32768, 8192, 0, 43200,
-                   true, false, false, 0, "R-S3-12"),
+                   true, false, 0, "R-S3-12"),
     [S_EXPRESS] = RULE("s3_express", PRODUCT_S3, "EXPRESS_ONEZONE", 0, 0, 0, 0, 0, 0.005, false,
-                       true, false, 0, "R-S3-14"),
+                       true, 0, "R-S3-14"),
 };
 
 /* EFS (R-EFS-02, R-EFS-03): sizes step by 4 KiB, 2 KiB of metadata always at the Standard rate. */
 enum { E_STD, E_IA, E_ARCHIVE };
 static const struct storage_rule efs[] = {
     [E_STD] = RULE("efs_standard", PRODUCT_EFS, "STANDARD", 0, 0, 0, 2048, 0, 0.003, false, false,
-                   false, BIT(E_IA) | BIT(E_ARCHIVE), "R-EFS-02"),
-    [E_IA] = RULE("efs_ia", PRODUCT_EFS, "IA", 0, 131072, 0, 2048, 1, 0.03, false, false, false,
+                   BIT(E_IA) | BIT(E_ARCHIVE), "R-EFS-02"),
+    [E_IA] = RULE("efs_ia", PRODUCT_EFS, "IA", 0, 131072, 0, 2048, 1, 0.03, false, false,
                   BIT(E_ARCHIVE), "R-EFS-03"),
     [E_ARCHIVE] = RULE("efs_archive", PRODUCT_EFS, "ARCHIVE", 90, 131072, 0, 2048, 1, 0.03, false,
-                       false, false, 0, "R-EFS-03"),
+                       false, 0, "R-EFS-03"),
 };
 
 /* Azure Blob (R-AZ-01 … R-AZ-11), one product a redundancy; Archive only where it exists. Lifecycle
@@ -87,6 +93,17 @@ static const struct storage_rule gcs[] = {
     GCS("nearline", "NEARLINE", 30, BIT(2) | BIT(3)),
     GCS("coldline", "COLDLINE", 90, BIT(3)),
     GCS("archive", "ARCHIVE", 365, 0),
+    /* R-GCS-08, with Archive as the last class: idle 30, 90 and 365 days. */
+    {.tier = "gcs_autoclass",
+     .product = PRODUCT_GCS,
+     .class_name = "AUTOCLASS",
+     .latency_s = 0.05,
+     .automatic = true,
+     .whole_bucket = true,
+     .step = {{1, "gcs_nearline", "storage"},
+              {3, "gcs_coldline", "storage"},
+              {13, "gcs_archive", "storage"}},
+     .rule = "R-GCS-08"},
 };
 
 /* OCI (R-OCI-01): what is in Archive cannot be re-tiered in place, only restored and copied; that
@@ -224,8 +241,9 @@ static const struct product_rules products[PRODUCT_FIRST_VOLUME] = {
                                .early_free = true,
                                .month = MONTH_730_HOURS,
                                .lifecycle = LIFECYCLE_GCS,
-                               .note = "Autoclass is switched on for a whole bucket and is not "
-                                       "among the tiers tried"}},
+                               .note = "gcs_autoclass is a bucket with Autoclass whose last class "
+                                       "is Archive: data are copied into it and stay (idle for 30, "
+                                       "90, 365 days: Nearline, Coldline, Archive, unverified)"}},
     [PRODUCT_OCI] = {TABLE(oci), .terms = {.name = "oci",
                                            .vendor = "oci",
                                            .region = "us-ashburn-1",

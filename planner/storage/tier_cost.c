@@ -70,9 +70,9 @@ int tm_alike(const struct tier_model *m, int k, int since, int t, int n)
     if (t < m->min_size_month && n > m->min_size_month - t) {
         n = m->min_size_month - t;
     }
-    if (m->tier[k].rule->automatic) { /* its steps are 1 and 3 months after the entry */
-        int edge = since < 1 ? 1 : since < 3 ? 3 : since + n;
-        n = edge - since < n ? edge - since : n;
+    int phase = m->tier[k].rule->automatic ? tm_phase(m, since) : m->n_steps;
+    if (phase < m->n_steps && tm_phase_from(m, phase + 1) - since < n) {
+        n = tm_phase_from(m, phase + 1) - since;
     }
     return n;
 }
@@ -86,16 +86,17 @@ static int add_automatic(const struct tier_model *m, const struct tm_group *g, i
                          int t, gt_u128 months, money *sum)
 {
     const struct tm_tier *tier = &m->tier[k];
-    gt_u128 bytes[3];
-    int phase = since >= 3 ? 2 : since > 0;
+    gt_u128 bytes[STORAGE_STEPS + 1];
+    int phase = tm_phase(m, since);
     if (m->forecast) {
         model_steps(m, g, phase, t, bytes);
     } else {
-        memcpy(bytes, g->it_bytes[phase], sizeof bytes);
+        memcpy(bytes, g->auto_bytes[phase], sizeof bytes);
     }
     int rc = add(sum, &tier->storage, bytes[0], months);
-    rc = rc < 0 ? rc : add(sum, &tier->infrequent, bytes[1], months);
-    rc = rc < 0 ? rc : add(sum, &tier->instant, bytes[2], months);
+    for (int i = 0; i < m->n_steps && rc == 0; i++) {
+        rc = add(sum, &tier->step[i], bytes[i + 1], months);
+    }
     return rc < 0 ? rc : add(sum, &tier->monitor, g->monitored, months);
 }
 

@@ -30,6 +30,7 @@ struct block {
     struct pair pair[MOVES];
     int n_pairs, steady[TM_TIERS]; /* M of each tier, at least 1 */
     bool target[TM_TIERS];         /* some move leads there */
+    bool exit[TM_TIERS];           /* some move leads away */
     struct lane move[MOVES];
     struct lane month[TM_TIERS];           /* steady monthly cost, where no month differs */
     struct lane stay[TM_TIERS][TM_PHASES]; /* cost of the first d months, d = 0 .. M; the same */
@@ -38,8 +39,8 @@ struct block {
     bool varies;
     double per_read[TM_TIERS], per_byte[TM_TIERS]; /* what reads cost in each tier */
     struct lane *at;                               /* steady cost of month t: [t * TM_TIERS + k] */
-    struct lane
-        *young; /* the automatic tier's cost in month t, 0 and 1-2 months after entry: [2t] */
+    /* The automatic tier's cost in month t before its last step is open: [STORAGE_STEPS * t] */
+    struct lane *young;
     struct lane *E, *L, *G; /* [t * TM_TIERS + k], t = 0 .. horizon */
     struct lane *F;         /* [t], t = 0 .. horizon: copied up at t */
     int born;               /* month of the copy up that the arrays are for; -1 = none yet */
@@ -86,10 +87,11 @@ static void fill_moves(struct block *b, int lane)
     }
 }
 
-/* What a month costs at its own prices: v[0], v[1] in the automatic tier 0 and 1-2 months after its
- * entry, v[2] later and in every other tier. */
+/* What a month costs at its own prices: v[p] in the automatic tier with p steps open, v[LAST] with
+ * all of them and in every other tier. */
+#define LAST STORAGE_STEPS
 struct plain {
-    double base, v[3];
+    double base, v[LAST + 1];
 };
 
 static void plain_month(const struct block *b, const struct tm_group *g, int k, int t,
@@ -97,8 +99,8 @@ static void plain_month(const struct block *b, const struct tm_group *g, int k, 
 {
     const struct tier_model *m = b->m;
     if (m->tier[k].rule->automatic) {
-        for (int phase = 0; phase < 3; phase++) {
-            p->v[phase] = stay_of(m, g, k, phase == 2 ? 3 : phase, t);
+        for (int phase = 0; phase <= m->n_steps; phase++) {
+            p->v[phase == m->n_steps ? LAST : phase] = stay_of(m, g, k, tm_phase_from(m, phase), t);
         }
         return;
     }
@@ -109,7 +111,7 @@ static void plain_month(const struct block *b, const struct tm_group *g, int k, 
     }
     double read = (double)tm_reads(m, g->reads, t) * b->per_read[k];
     double bytes = (double)tm_reads(m, g->read_bytes, t) * b->per_byte[k];
-    p->v[2] = p->base + read + bytes;
+    p->v[LAST] = p->base + read + bytes;
 }
 
 /* Costs that differ by month: by the forecast, by a rule that begins, by the constraints' prices.
@@ -131,10 +133,13 @@ static void fill_months(struct block *b, int lane, int k)
             }
         }
         double f = x ? x->money[t] : 1, extra = byte ? byte[t] * bytes : 0;
-        for (int phase = automatic ? 0 : 2; phase < 3; phase++) {
+        for (int phase = automatic ? 0 : LAST; phase <= LAST; phase++) {
+            if (phase < LAST && phase >= m->n_steps) {
+                continue;
+            }
             double c = own.v[phase] * f + extra;
             c += other ? more.v[phase] * x->other_money : 0;
-            (phase == 2 ? &b->at[t * TM_TIERS + k] : &b->young[2 * t + phase])->v[lane] = c;
+            (phase == LAST ? &b->at[t * TM_TIERS + k] : &b->young[LAST * t + phase])->v[lane] = c;
         }
     }
 }
@@ -185,8 +190,9 @@ static void add_stay(const struct block *b, int t, int k, int since, int n, stru
     bool automatic = b->m->tier[k].rule->automatic;
     for (int i = 0; i < n; i++) {
         const struct lane *c = &b->at[(t + i) * TM_TIERS + k];
-        if (automatic && since + i < 3) {
-            c = &b->young[2 * (t + i) + (since + i > 0)];
+        int phase = automatic ? tm_phase(b->m, since + i) : LAST;
+        if (automatic && phase < b->m->n_steps) {
+            c = &b->young[LAST * (t + i) + phase];
         }
         for (int v = 0; v < LANES; v++) {
             sum->v[v] += c->v[v];
@@ -271,7 +277,9 @@ static void enter_tier(struct block *b, int t, int k)
             e->v[i] += penalty(b, i, T, k, stay);
         }
     }
-    leave_early(b, t, k, e);
+    if (b->exit[k]) {
+        leave_early(b, t, k, e);
+    }
     for (int i = 0; i < LANES; i++) {
         if (t < b->enter[k][i]) {
             e->v[i] = (double)INFINITY;
@@ -283,8 +291,8 @@ static void enter_tier(struct block *b, int t, int k)
 static double follow(const struct block *b, int lane, int t, int p)
 {
     int from = b->pair[p].from, to = b->pair[p].to;
-    bool copy = b->m->move[from][to] == MOVE_COPY;
-    const struct lane *next = copy && b->m->created ? &b->F[t] : &b->E[t * TM_TIERS + to];
+    bool copy = b->m->move[from][to] == MOVE_COPY, up = copy && to == b->m->hot;
+    const struct lane *next = up && b->m->created ? &b->F[t] : &b->E[t * TM_TIERS + to];
     double rest = copy || !b->m->terms->early_free ? unserved(b, lane, t, from) : 0;
     return b->move[p].v[lane] * b->factor[t] + rest + next->v[lane];
 }
@@ -351,8 +359,11 @@ static bool copies_may_pay(const struct block *b)
         pays = pays || b->g[i].must_leave;
     }
     for (int k = 0; k < m->n && !pays; k++) {
+        if (m->tier[k].rule->whole_bucket) {
+            continue;
+        }
         unsigned set = reached(m, k);
-        for (int c = 0; c < m->n && !pays; c++) {
+        for (int c = 0; c < m->n && !pays && !m->tier[c].rule->whole_bucket; c++) {
             for (int t = 0; t < (b->varies ? b->horizon : 1) && !(set >> c & 1); t++) {
                 for (int i = 0; i < LANES; i++) {
                     bool there = b->target[k] || b->g[i].start == k;
@@ -510,12 +521,12 @@ static void prepare(struct block *b)
         }
     }
     for (int i = 0; i < m->n; i++) {
-        int M = m->tier[i].rule->automatic ? 3 : m->tier[i].periods;
+        int M = m->tier[i].rule->automatic ? tm_phase_from(m, m->n_steps) : m->tier[i].periods;
         b->steady[i] = M > 0 ? M : 1;
         for (int k = 0; k < m->n; k++) {
             if (m->move[i][k] != MOVE_NONE) {
                 b->pair[b->n_pairs++] = (struct pair){i, k};
-                b->target[k] = true;
+                b->target[k] = b->exit[i] = true;
             }
         }
     }
@@ -566,7 +577,7 @@ int tier_search(const struct tier_model *m, const struct tm_group *g, size_t n, 
         b->G = calloc(cells, sizeof *b->G);
         b->F = calloc((size_t)horizon + 1, sizeof *b->F);
         b->at = calloc(cells, sizeof *b->at);
-        b->young = calloc((size_t)horizon * 2, sizeof *b->young);
+        b->young = calloc((size_t)horizon * LAST, sizeof *b->young);
         b->factor = calloc((size_t)horizon + 1, sizeof *b->factor);
         if (b->E && b->L && b->G && b->F && b->at && b->young && b->factor) {
             prepare(b);

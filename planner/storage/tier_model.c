@@ -30,11 +30,10 @@ static size_t skip_allowance(const struct catalog_storage *s, size_t first, size
 }
 
 /* Scale of a price by the month: a period of 30 days is 720 of 730 hours where the vendor bills by
- * the hour (R-GCS-01). */
+ * the hour (R-GCS-01); objects are monitored by periods of 30 days (R-GCS-08). */
 static uint64_t period_of(const struct tier_model *m, enum storage_unit u, uint64_t *of)
 {
-    bool month = u == SU_GIB_MONTH || u == SU_GB_MONTH || u == SU_OBJECT_MONTH ||
-                 u == SU_IOPS_MONTH || u == SU_DISK_MONTH;
+    bool month = u == SU_GIB_MONTH || u == SU_GB_MONTH || u == SU_IOPS_MONTH || u == SU_DISK_MONTH;
     *of = month && m->terms->month == MONTH_730_HOURS ? 73 : 1;
     return *of == 73 ? 72 : 1;
 }
@@ -99,10 +98,11 @@ static void read_storage(const struct lookup *l, struct tm_tier *t)
     const struct storage_rule *r = t->rule;
     const char *component = r->price.component ? r->price.component : "storage";
     const char *tier = r->price.tier ? r->price.tier : r->tier;
-    t->storage = rate_of(l, tier, r->automatic ? "storage_frequent" : component);
+    t->storage = rate_of(l, tier, component);
+    for (int i = 0; i < STORAGE_STEPS && r->step[i].months > 0; i++) {
+        t->step[i] = rate_of(l, r->step[i].tier, r->step[i].component);
+    }
     if (r->automatic) {
-        t->infrequent = rate_of(l, tier, "storage_infrequent");
-        t->instant = rate_of(l, tier, "storage_archive_instant");
         t->monitor = rate_of(l, tier, "monitoring");
     }
     if (r->volume && strcmp(component, "storage") == 0) {
@@ -126,9 +126,13 @@ static void judge_tier(const struct lookup *l, struct tm_tier *t)
         t->reads_known = hot || t->retrieval.known;
         t->usable = home && (hot || t->transition.known);
     } else {
-        bool steps = !r->automatic || (t->infrequent.known && t->instant.known && t->monitor.known);
-        bool entry = l->m->terms->fee == FEE_SOURCE_PUT ||
-                     (l->m->terms->fee == FEE_TARGET_PUT ? t->put.known : t->transition.known);
+        bool steps = !r->automatic || t->monitor.known;
+        for (int i = 0; i < STORAGE_STEPS && r->step[i].months > 0; i++) {
+            steps = steps && t->step[i].known;
+        }
+        bool entry = r->whole_bucket || l->m->terms->fee == FEE_TARGET_PUT ? t->put.known
+                     : l->m->terms->fee == FEE_SOURCE_PUT                  ? true
+                                                                           : t->transition.known;
         t->reads_known =
             t->get.known && (hot || t->retrieval.known) && (!r->restore_fee || t->restore.known);
         t->usable = home && entry && steps;
@@ -154,8 +158,11 @@ static void read_tier(const struct lookup *l, struct tm_tier *t)
 static enum tm_move move_of(const struct tier_model *m, int from, int to)
 {
     const struct tm_tier *f = &m->tier[from], *t = &m->tier[to];
-    if (from == to) {
+    if (from == to || f->rule->whole_bucket) {
         return MOVE_NONE;
+    }
+    if (t->rule->whole_bucket) { /* written into another bucket */
+        return t->usable && f->reads_known ? MOVE_COPY : MOVE_NONE;
     }
     if (f->rule->down >> to & 1) {
         bool priced = m->terms->fee != FEE_SOURCE_PUT || f->put.known;
@@ -212,6 +219,10 @@ int model_build(struct tier_model *m, enum storage_product p, const struct catal
         t->rule = r;
         m->created = m->created || r->from_creation;
         dated = dated || r->later_min_bytes > 0;
+        while (r->automatic && m->n_steps < STORAGE_STEPS && r->step[m->n_steps].months > 0) {
+            m->step = r->step;
+            m->n_steps++;
+        }
         read_tier(&l, t);
         t->usable = t->usable && !(r->unmounted && isinf(o->max_wait_s));
         if (i > 0 && !t->usable && notes && *n_notes < 8) {
@@ -301,29 +312,42 @@ static gt_u128 billed(const struct tm_tier *t, const struct tm_group *g, gt_u128
     return b + g->objects * r->overhead_tier;
 }
 
-/* Intelligent-Tiering with r reads an object and month: they touch at most r of the objects in a
- * month and 3r in three, so that at least 1 - r are idle for a month and 1 - 3r for three. The
- * least idle share is taken: the steps never cost more than said. Objects below 128 KiB stay
- * frequent and pay no monitoring. */
-void model_steps(const struct tier_model *m, const struct tm_group *g, int phase, int t,
-                 gt_u128 bytes[3])
+int tm_phase(const struct tier_model *m, int since)
 {
-    double month = 0, quarter = 0;
-    for (int i = 0; i < 3; i++) {
-        int at = t > i ? t - i : 0;
-        double r = g->rate * (m->forecast ? m->forecast[at] : 1);
-        quarter += r;
-        month = i == 0 ? r : month;
+    int open = 0;
+    while (open < m->n_steps && m->step[open].months <= since) {
+        open++;
     }
-    bool tiered = g->monitored > 0 && phase > 0;
-    gt_u128 cool = tiered && month < 1 ? rounded((double)g->bytes * (1 - month)) : 0;
-    gt_u128 cold =
-        tiered && phase > 1 && quarter < 1 ? rounded((double)g->bytes * (1 - quarter)) : 0;
-    cool = cool < g->bytes ? cool : g->bytes;
-    cold = cold < cool ? cold : cool;
-    bytes[0] = g->bytes - cool;
-    bytes[1] = cool - cold;
-    bytes[2] = cold;
+    return open;
+}
+
+int tm_phase_from(const struct tier_model *m, int phase)
+{
+    return phase > 0 ? m->step[phase - 1].months : 0;
+}
+
+/* With r reads an object and month they touch at most r of the objects in a month and 3r in three,
+ * so that at least 1 - r are idle for a month and 1 - 3r for three. The least idle share is taken:
+ * the steps never cost more than said. Objects below 128 KiB stay in the first place and pay no
+ * monitoring (R-S3-04, R-GCS-08). */
+void model_steps(const struct tier_model *m, const struct tm_group *g, int phase, int t,
+                 gt_u128 bytes[STORAGE_STEPS + 1])
+{
+    double read = 0;
+    gt_u128 above = g->bytes; /* what is in this step or a colder one */
+    int month = 0;
+    for (int s = 0; s < m->n_steps; s++) {
+        for (; month < m->step[s].months && read < 1; month++) {
+            int at = t > month ? t - month : 0;
+            read += g->rate * (m->forecast ? m->forecast[at] : 1);
+        }
+        bool open = g->monitored > 0 && s < phase && read < 1;
+        gt_u128 idle = open ? rounded((double)g->bytes * (1 - read)) : 0;
+        idle = idle < above ? idle : above;
+        bytes[s] = above - idle;
+        above = idle;
+    }
+    bytes[m->n_steps] = above;
 }
 
 static int first_entry(const struct tier_model *m, int k, const struct tier_group *g,
@@ -370,8 +394,8 @@ void model_group(const struct tier_model *m, const struct tier_group *g,
     bool small =
         g->size_lo < 131072 && (g->bytes_min128k ? g->bytes_min128k > g->bytes : mean < 131072);
     out->monitored = small ? 0 : out->objects;
-    for (int phase = 0; phase < 3; phase++) {
-        model_steps(m, out, phase, 0, out->it_bytes[phase]);
+    for (int phase = 0; phase <= m->n_steps; phase++) {
+        model_steps(m, out, phase, 0, out->auto_bytes[phase]);
     }
     for (int k = 0; k < m->n; k++) {
         out->enter[k] = first_entry(m, k, g, out);

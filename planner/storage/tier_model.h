@@ -22,7 +22,8 @@ struct tm_rate {
 struct tm_tier {
     const struct storage_rule *rule;
     bool usable; /* may be a target */
-    struct tm_rate storage, infrequent, instant, put, get, transition, retrieval, restore, monitor;
+    struct tm_rate storage, put, get, transition, retrieval, restore, monitor;
+    struct tm_rate step[STORAGE_STEPS]; /* of an automatic tier's rule */
     struct tm_rate iops; /* one of them for a month, where a volume is bought with some */
     /* Disks sold by size: prices and sizes in the catalog; billed[] is then money, storage 1. */
     const struct catalog_storage *size;
@@ -39,6 +40,8 @@ struct tier_model {
     const double *forecast; /* of reads, by month; NULL = 1 */
     int horizon;
     int n, hot;
+    const struct storage_step *step; /* of the product's automatic tier */
+    int n_steps;                     /* 0 = there is none */
     struct tm_tier tier[TM_TIERS];
     enum tm_move move[TM_TIERS][TM_TIERS];
     /* The hot tier's volume brackets: one account, all groups together (R-S3-03). */
@@ -56,9 +59,9 @@ struct tier_model {
 struct tm_group {
     gt_u128 objects, bytes, billed[TM_TIERS], reads, read_bytes; /* reads: in the first month */
     gt_u128 later[TM_TIERS];                                     /* billed from min_size_month on */
-    /* Intelligent-Tiering: bytes in (frequent, infrequent, instant) by months since entry 0, 1-2,
-     * 3 and more, with the reads of the first month; monitored objects. */
-    gt_u128 it_bytes[3][3], monitored;
+    /* In the automatic tier: bytes in its first place and in each step, by the steps open since the
+     * entry (tm_phase), with the reads of the first month; monitored objects. */
+    gt_u128 auto_bytes[STORAGE_STEPS + 1][STORAGE_STEPS + 1], monitored;
     double rate;         /* reads an object and month */
     int start, served;   /* tier index; whole periods already served there: the objects' age */
     bool must_leave;     /* the start tier waits longer than allowed */
@@ -69,10 +72,13 @@ int model_build(struct tier_model *m, enum storage_product p, const struct catal
                 struct gt_error *err);
 void model_group(const struct tier_model *m, const struct tier_group *g,
                  const struct tier_options *o, int start, struct tm_group *out);
-/* Bytes in Intelligent-Tiering's steps in month t, `phase` 0, 1, 2 = since entry 0, 1-2, 3 months.
- */
+/* Bytes in the automatic tier's first place and its steps in month t, the first `phase` of them
+ * open. */
 void model_steps(const struct tier_model *m, const struct tm_group *g, int phase, int t,
-                 gt_u128 bytes[3]);
+                 gt_u128 bytes[STORAGE_STEPS + 1]);
+/* How many steps are open so many months after the entry; the month from which on so many are. */
+int tm_phase(const struct tier_model *m, int since);
+int tm_phase_from(const struct tier_model *m, int phase);
 /* rate x quantity x months; exact, rounded once. GT_ERANGE on overflow. */
 int tm_amount(const struct tm_rate *r, gt_u128 quantity, gt_u128 months, money *out);
 

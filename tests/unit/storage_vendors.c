@@ -20,6 +20,8 @@ struct vendor {
     double least[MOST], later[MOST]; /* bytes an object */
     bool restore[MOST], copy[MOST];  /* reads pay a restore; leave a copy in the hot tier */
     bool lifecycle_pays_rest, source_put, writes_up;
+    int automatic,
+        idle[3];  /* tier that stores what is idle for so many months at the next prices */
     double month; /* of 30 days, in the vendor's months */
 };
 static const struct vendor azure = {
@@ -35,11 +37,13 @@ static const struct vendor azure = {
 };
 static const struct vendor google = {
     .product = PRODUCT_GCS,
-    .n = 4,
-    .tier = {"gcs_standard", "gcs_nearline", "gcs_coldline", "gcs_archive"},
+    .n = 5,
+    .tier = {"gcs_standard", "gcs_nearline", "gcs_coldline", "gcs_archive", "gcs_autoclass"},
     .days = {0, 30, 90, 365},
     .clock = {CREATION, CREATION, CREATION, CREATION},
     .writes_up = true,
+    .automatic = 4,
+    .idle = {1, 3, 13},
     .month = 720.0 / 730,
 };
 static const struct vendor alibaba = {
@@ -59,6 +63,7 @@ static const struct vendor alibaba = {
 
 struct prices { /* per GiB-month, 1,000 requests, GiB */
     double storage[MOST], put[MOST], get[MOST], transition[MOST], retrieval[MOST], restore[MOST];
+    double monitoring; /* of 1,000 objects */
 };
 struct task {
     const struct vendor *v;
@@ -67,7 +72,7 @@ struct task {
     int horizon, small_from; /* month; < 0 = never */
     bool delete;
     bool varying; /* else no forecast is given */
-    double factor[16];
+    double factor[24];
 };
 
 static money micro(double v)
@@ -97,7 +102,10 @@ static struct catalog *catalog_of(const struct vendor *v, const struct prices *p
         r[n++] = (struct test_rate){t, "put", SU_REQUEST, 1000, 0, -1, micro(p->put[k])};
         r[n++] = (struct test_rate){t, "get", SU_REQUEST, 1000, 0, -1, micro(p->get[k])};
         r[n++] = (struct test_rate){t, "retrieval", SU_GIB, 1, 0, -1, micro(p->retrieval[k])};
-        if (!v->source_put) {
+        if (k > 0 && k == v->automatic) {
+            r[n++] = (struct test_rate){t, "monitoring", SU_OBJECT_MONTH,     1000,
+                                        0, -1,           micro(p->monitoring)};
+        } else if (!v->source_put) {
             r[n++] = (struct test_rate){t,  "transition",           SU_REQUEST, 1000, 0,
                                         -1, micro(p->transition[k])};
         }
@@ -118,12 +126,34 @@ static double billed(const struct task *x, int k, int t)
            x->v->month;
 }
 
-static double month(const struct task *x, int k, int t)
+/* Autoclass (R-GCS-08): at most r objects are read in a month and as many more in each before; the
+ * rest lies in the coldest class that its idle months allow, from the entry on. */
+static double automatic(const struct task *x, int t, int since)
+{
+    double bytes = (double)x->g.bytes, n = (double)x->g.objects, above = bytes, sum = 0;
+    bool managed = floor(bytes / n) >= 131072;
+    for (int step = 0; step < 3; step++) {
+        double read = 0;
+        for (int i = 0; i < x->v->idle[step]; i++) {
+            read += x->g.reads_per_month * x->factor[t > i ? t - i : 0];
+        }
+        bool open = managed && since >= x->v->idle[step] && read < 1;
+        double below = open ? fmin(above, round(bytes * (1 - read))) : 0;
+        sum += (above - below) * x->p.storage[step];
+        above = below;
+    }
+    sum += above * x->p.storage[3];
+    return sum / GIB * x->v->month + (managed ? n / 1000 * x->p.monitoring : 0);
+}
+
+static double month(const struct task *x, int k, int t, int since)
 {
     double n = (double)x->g.objects, b = (double)x->g.bytes, rate = x->g.reads_per_month;
     double reads = round(round(rate * n) * x->factor[t]);
     double gib = round(round(rate * b) * x->factor[t]) / GIB;
-    double c = billed(x, k, t) + reads * x->p.get[k] / 1000 + gib * x->p.retrieval[k];
+    bool own = k > 0 && k == x->v->automatic;
+    double c = own ? automatic(x, t, since) : billed(x, k, t);
+    c += reads * x->p.get[k] / 1000 + gib * x->p.retrieval[k];
     c += x->v->restore[k] ? reads * x->p.restore[k] / 1000 : 0;
     return c + (x->v->copy[k] ? gib * x->p.storage[0] * x->v->month * 7 / 30 : 0);
 }
@@ -149,7 +179,14 @@ static double brute(const struct task *x, int t, int k, int since, int born, dou
     for (int to = 0; to < v->n; to++) {
         double cost = spent;
         int now = since, birth = born;
-        if (to > k) { /* lifecycle moves down, whatever the tiers between */
+        if (k > 0 && k == v->automatic && to != k) {
+            continue; /* nothing leaves */
+        }
+        if (to > k && to == v->automatic) { /* copied into a bucket of its own */
+            cost += rest(x, k, t, since, born) + n / 1000 * (x->p.get[k] + x->p.put[to]);
+            cost += gib * x->p.retrieval[k];
+            now = 0;
+        } else if (to > k) { /* lifecycle moves down, whatever the tiers between */
             cost += v->lifecycle_pays_rest ? rest(x, k, t, since, born) : 0;
             cost += n / 1000 * (v->source_put ? x->p.put[k] : x->p.transition[to]);
             now = 0;
@@ -162,7 +199,7 @@ static double brute(const struct task *x, int t, int k, int since, int born, dou
         } else if (to != k) {
             continue;
         }
-        best = brute(x, t + 1, to, now + 1, birth, cost + month(x, to, t), best);
+        best = brute(x, t + 1, to, now + 1, birth, cost + month(x, to, t, now), best);
     }
     return best;
 }
@@ -179,6 +216,10 @@ static void random_task(struct rng *r, const struct vendor *v, struct task *x)
         x->p.transition[k] = price(r, 0.05);
         x->p.retrieval[k] = k ? price(r, 0.03) : 0;
         x->p.restore[k] = price(r, 0.05);
+    }
+    x->p.monitoring = price(r, 0.005);
+    if (v->automatic > 0) { /* the first class's price stands there, too */
+        x->p.storage[v->automatic] = x->p.storage[0];
     }
     x->horizon = 1 + (int)(rng_u64(r) % 7);
     x->delete = rng_u64(r) % 2;
@@ -209,6 +250,8 @@ static void check_months(const struct task *x, const struct tier_plan *plan, int
         while (t >= p->step[in].to_month) {
             in++;
         }
+        bool first = in == 0 && strcmp(p->step[0].tier, x->g.tier) == 0;
+        int since = t - p->step[in].from_month + (first ? (int)floor(x->g.age_days / 30) : 0);
         uint64_t bytes = 0;
         for (size_t i = 0; i < s->n_tiers; i++) {
             size_t at = i * (size_t)s->months + (size_t)t;
@@ -217,7 +260,7 @@ static void check_months(const struct task *x, const struct tier_plan *plan, int
             while (strcmp(x->v->tier[k], s->tier[i]) != 0) {
                 k++;
             }
-            double want = here ? month(x, k, t) : 0, got = money_to_double(s->rent[at]);
+            double want = here ? month(x, k, t, since) : 0, got = money_to_double(s->rent[at]);
             if (fabs(want - got) > 1e-9 * want + 5e-11) {
                 fail_msg("%s case %d month %d: rent %.12g, reckoned %.12g", s->tier[i], number, t,
                          got, want);
@@ -292,6 +335,25 @@ static void cloud_storage_agrees_with_brute_force(void **state)
     compare(&google, 12);
 }
 
+/* Long enough for Autoclass's last step. */
+static void autoclass_agrees_over_years(void **state)
+{
+    (void)state;
+    struct rng r;
+    rng_init(&r, 14, 1);
+    for (int i = 0; i < 1000; i++) {
+        struct task x;
+        random_task(&r, &google, &x);
+        x.horizon = 12 + (int)(rng_u64(&r) % 12);
+        x.g.tier = "gcs_autoclass";
+        x.g.reads_per_month *= rng_u64(&r) % 2 ? 0.05 : 1;
+        for (int t = 0; t < x.horizon; t++) {
+            x.factor[t] = x.varying ? (double)(rng_u64(&r) % 3) * rng_unit(&r) : 1;
+        }
+        check(&x, i);
+    }
+}
+
 static void oss_agrees_with_brute_force(void **state)
 {
     (void)state;
@@ -334,6 +396,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(azure_agrees_with_brute_force),
         cmocka_unit_test(cloud_storage_agrees_with_brute_force),
+        cmocka_unit_test(autoclass_agrees_over_years),
         cmocka_unit_test(oss_agrees_with_brute_force),
         cmocka_unit_test(an_account_pays_its_least_size),
     };

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct bench_result {
     const char *metric; /* copy, triad, fma_fp32, h2d, launch … */
@@ -52,6 +53,8 @@ struct bench_report {
     size_t n;
     const char *note[BENCH_NOTES];
     size_t n_notes;
+    int64_t measured_at; /* GT_TIME_NONE: not told */
+    const char *origin;  /* the file that it was imported from; NULL: measured here */
 };
 struct bench_options {
     const char *device; /* auto | opencl | cpu | cuda */
@@ -74,5 +77,8 @@ void bench_conditions_init(struct bench_conditions *c);
 /* Adds it if there is room; NULL adds nothing. */
 void bench_note(struct bench_report *r, const char *note);
 int bench_write_json(const struct bench_report *r, struct buf *out); /* schema gputier/bench/1 */
+/* The other way, strictly: GT_EPARSE with file and place when anything in it cannot be true. */
+int bench_read_json(const char *json, size_t len, const char *file, struct arena *a,
+                    struct bench_report *out, struct gt_error *err) GT_CHECK;
 
 #endif

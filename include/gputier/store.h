@@ -182,6 +182,11 @@ struct bench_row {
 int store_save_bench(struct store *s, const char *device, const char *backend, bool is_gpu,
                      const char *json, const struct bench_row *rows, size_t n, int64_t when,
                      struct gt_error *err) GT_CHECK;
+/* The newest `most` runs, newest first; json lives until row returns, when is when it was stored.
+ */
+int store_list_bench(struct store *s, int most,
+                     int (*row)(void *ctx, int64_t id, int64_t when, const char *json), void *ctx,
+                     struct gt_error *err) GT_CHECK;
 
 /* Integrity, references, domains; one line per finding in report. GT_EDB when there is one. */
 int store_check(struct store *s, struct buf *report, struct gt_error *err) GT_CHECK;

@@ -199,69 +199,6 @@ static void read_device(struct arena *a, const cJSON *o, struct bench_device *d)
                               .memory_gib = number_at(o, "memory_gib")};
 }
 
-static void read_conditions(const cJSON *o, struct bench_conditions *c)
-{
-    bench_conditions_init(c);
-    if (!cJSON_IsObject(o)) {
-        return;
-    }
-    c->known = true;
-#define X(name, what, least, most)                                                                 \
-    {                                                                                              \
-        const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, #name);                               \
-        c->name = cJSON_IsNumber(v) && v->valuedouble >= (least) && v->valuedouble <= (most)       \
-                      ? v->valuedouble                                                             \
-                      : c->name;                                                                   \
-    }
-    BENCH_CONDITIONS(X)
-#undef X
-}
-
-static int read_report(const char *json, struct arena *a, struct bench_report *out,
-                       struct gt_error *err)
-{
-    cJSON *root = cJSON_Parse(json);
-    const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *r;
-    int n = cJSON_GetArraySize(results), i = 0;
-    int rc = root && n > 0
-                 ? 0
-                 : gt_fail(err, GT_EDEVICE, "bench", "the measuring process sent no results");
-    if (!rc) {
-        read_device(a, cJSON_GetObjectItemCaseSensitive(root, "device"), &out->device);
-        read_conditions(cJSON_GetObjectItemCaseSensitive(root, "conditions"), &out->conditions);
-        out->result = arena_array(a, (size_t)n, sizeof *out->result);
-        rc = out->result ? 0 : gt_fail(err, GT_ENOMEM, "", "out of memory");
-    }
-    cJSON_ArrayForEach(r, results)
-    {
-        if (rc) {
-            break;
-        }
-        struct bench_result *b = &out->result[i++];
-        *b = (struct bench_result){
-            .metric = text_at(a, r, "metric"),
-            .unit = text_at(a, r, "unit"),
-            .value = number_at(r, "value"),
-            .median = number_at(r, "median"),
-            .min = number_at(r, "min"),
-            .p95 = number_at(r, "p95"),
-            .spread = number_at(r, "spread"),
-            .checked = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(r, "checked"))};
-        if (!b->metric || !b->unit) {
-            rc = gt_fail(err, GT_ENOMEM, "", "out of memory");
-        }
-    }
-    out->n = (size_t)i;
-    cJSON_ArrayForEach(r, cJSON_GetObjectItemCaseSensitive(root, "notes"))
-    {
-        if (!rc && cJSON_IsString(r)) {
-            bench_note(out, arena_strdup(a, r->valuestring));
-        }
-    }
-    cJSON_Delete(root);
-    return rc;
-}
-
 static int measure_on(const struct bench_options *o, const char *backend, struct arena *a,
                       struct bench_report *out, struct gt_error *err)
 {
@@ -270,7 +207,10 @@ static int measure_on(const struct bench_options *o, const char *backend, struct
     if (rc) {
         return rc;
     }
-    rc = read_report(json.data, a, out, err);
+    rc = bench_read_json(json.data, json.len, "bench", a, out, err);
+    if (rc == GT_EPARSE) { /* no file of the user's */
+        rc = gt_fail(err, GT_EDEVICE, "bench", "the measuring process sent a wrong report");
+    }
     buf_release(&json);
     return rc;
 }

@@ -2,6 +2,7 @@
  * ("progress NAME DONE TOTAL") and then the JSON report; an error is one line "error CODE TEXT". */
 #include "backend.h"
 #include "gputier/jsonw.h"
+#include "gputier/units.h"
 #include "nvml.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static int write_list(const struct bench_device *d, size_t n)
 
 static int measure(const struct backend_ops *ops, const struct bench_job *job, struct arena *a)
 {
-    struct bench_report r = {0};
+    struct bench_report r = {.measured_at = GT_TIME_NONE};
     struct gt_error err = {0};
     struct backend *b = NULL;
     struct buf out;

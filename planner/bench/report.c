@@ -47,6 +47,9 @@ int bench_write_json(const struct bench_report *r, struct buf *out)
     jsonw_kstring(&w, "vendor", r->device.vendor);
     jsonw_kdouble(&w, "memory_gib", r->device.memory_gib);
     jsonw_end_object(&w);
+    jsonw_ktime(&w, "measured_at", r->measured_at);
+    jsonw_key(&w, "origin");
+    jsonw_string_or_null(&w, r->origin);
     write_conditions(&w, &r->conditions);
     jsonw_key(&w, "results");
     jsonw_array(&w);

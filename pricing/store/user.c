@@ -177,3 +177,23 @@ int store_save_bench(struct store *s, const char *device, const char *backend, b
     store_unlock(s);
     return rc;
 }
+
+int store_list_bench(struct store *s, int most,
+                     int (*row)(void *ctx, int64_t id, int64_t when, const char *json), void *ctx,
+                     struct gt_error *err)
+{
+    store_lock(s);
+    sqlite3_stmt *st = NULL;
+    bool more = true;
+    int rc = db_prepare(
+        &s->db, "SELECT id, time, document FROM bench_run ORDER BY id DESC LIMIT ?1", &st, err);
+    if (rc == 0) {
+        (void)sqlite3_bind_int(st, 1, most);
+    }
+    while (rc == 0 && (rc = db_step(&s->db, st, &more, err)) == 0 && more) {
+        rc = row(ctx, sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1), column_str(st, 2));
+    }
+    (void)sqlite3_finalize(st);
+    store_unlock(s);
+    return rc;
+}

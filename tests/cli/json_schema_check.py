@@ -92,6 +92,10 @@ GOOD = {
     'bench': {'schema': 'gputier/bench/1', 'device': {'name': 'x', 'class': 'gpu', 'backend': 'cuda', 'driver': '1'},
               'results': [{'metric': 'copy', 'value': 1.5, 'unit': 'GB/s', 'median': 1.5, 'min': 1.4, 'p95': 1.6,
                            'spread': 0.01, 'checked': True}]},
+    'bench-history': {'schema': 'gputier/bench-history/1', 'runs': [
+        {'run': 1, 'measured_at': None, 'device': 'x', 'backend': 'cuda', 'class': 'gpu', 'origin': None, 'medians': {}}],
+        'drift': [{'run': 1, 'device': 'x', 'metric': 'copy', 'unit': 'GB/s', 'latest': 1.5, 'median_before': 1.7,
+                   'runs_before': 2, 'change': -0.1, 'spread': 0.03}]},
     'sources': {'schema': 'gputier/sources/1', 'sources': [
         {'source_id': 'aws-offer', 'rows': 3, 'as_of': '2026-11-30', 'fetched_at': None, 'bytes': None,
          'state': 'bundled', 'why': None, 'needs_key': False}]},

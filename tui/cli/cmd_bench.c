@@ -1,5 +1,5 @@
 /* bench: measures this machine's device and stores the result; bench export/import moves it. */
-#include "gputier/bench.h"
+#include "bench_stored.h"
 #include "gputier/model.h"
 #include "gputier/text.h"
 #include "table.h"
@@ -105,49 +105,6 @@ static int print_table(struct app *app, const struct bench_report *r, struct gt_
     return rc;
 }
 
-/* A figure above the sheet is a measuring fault, not a fast card (gpu-bench.md 2.7); one far below
- * it is explained. */
-static int against_sheet(struct app *app, struct arena *a, struct bench_report *r,
-                         struct gt_error *err)
-{
-    const struct catalog *c;
-    int rc = r->device.is_gpu ? app_catalog(app, &c, err) : 0;
-    if (rc || !r->device.is_gpu) {
-        return rc;
-    }
-    const struct gpu_spec *g = model_bench_spec(c, r->device.name);
-    for (size_t i = 0; g && i < r->n; i++) {
-        double most = model_bench_sheet(g, r->result[i].metric);
-        if (most > 0 && r->result[i].median > 1.05 * most) {
-            return gt_fail(err, GT_EDEVICE, r->device.name,
-                           "%s measured %.4g %s, more than the %.4g of the sheet (%s): a measuring "
-                           "error, not stored",
-                           r->result[i].metric, r->result[i].median, r->result[i].unit, most,
-                           g->model);
-        }
-    }
-    model_bench_explain(g, r, a);
-    return 0;
-}
-
-static int save(struct app *app, const struct bench_report *r, const char *json,
-                struct gt_error *err)
-{
-    struct store *s;
-    struct bench_row *rows = calloc(r->n ? r->n : 1, sizeof *rows);
-    int rc = rows ? app_store(app, &s, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
-    for (size_t i = 0; !rc && i < r->n; i++) {
-        const struct bench_result *m = &r->result[i];
-        rows[i] = (struct bench_row){m->metric, m->unit,   m->median, m->min,
-                                     m->p95,    m->spread, m->checked};
-    }
-    rc = rc ? rc
-            : store_save_bench(s, r->device.name, r->device.backend, r->device.is_gpu, json, rows,
-                               r->n, app->now, err);
-    free(rows);
-    return rc;
-}
-
 static int list(struct app *app, const struct bench_options *o, struct arena *a,
                 struct gt_error *err)
 {
@@ -193,14 +150,15 @@ static int measure(struct app *app, const struct cli_args *args, struct arena *a
         return list(app, &o, a, err);
     }
     int rc = bench_run(&o, a, &r, err);
-    rc = rc ? rc : against_sheet(app, a, &r, err);
+    rc = rc ? rc : bench_against_sheet(app, a, &r, err);
     if (rc) {
         return rc;
     }
+    r.measured_at = app->now;
     buf_init(&json, DOCUMENT_MAX);
     rc = bench_write_json(&r, &json) ? gt_fail(err, GT_ENOMEM, "", "out of memory") : 0;
     if (!rc && !o.metrics && !cli_flag(args, "no-store")) {
-        rc = save(app, &r, json.data, err);
+        rc = bench_save(app, &r, err);
     }
     if (!rc && cli_value(args, "output")) {
         rc = app_write_file(cli_value(args, "output"), json.data, json.len, err);
@@ -212,19 +170,20 @@ static int measure(struct app *app, const struct cli_args *args, struct arena *a
 
 static int run(struct app *app, const struct cli_args *args, struct gt_error *err)
 {
-    if (args->n_positional) {
-        return gt_fail(err, GT_EUSAGE, "", "bench takes no argument '%.40s'", args->positional[0]);
-    }
     struct arena *a = arena_new(0);
-    int rc = a ? measure(app, args, a, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
+    int rc = !a                   ? gt_fail(err, GT_ENOMEM, "", "out of memory")
+             : args->n_positional ? bench_stored(app, args, a, err)
+                                  : measure(app, args, a, err);
     arena_free(a);
     return rc;
 }
 
 const struct command command_bench = {
     .name = "bench",
-    .usage = "[--device auto|cuda|opencl|cpu] [--list] [--quick]",
-    .summary = "measures this machine's GPU (or, labelled, its CPU) and stores the result",
+    .usage =
+        "[--device auto|cuda|opencl|cpu] [--list] [--quick] | history | export [RUN] | import FILE",
+    .summary = "measures this machine's GPU (or, labelled, its CPU) and stores the result; moves "
+               "results between machines",
     .options = options,
     .example = "gputier bench --quick",
     .run = run,

@@ -210,6 +210,48 @@ static double auto_batch(struct model_job *j)
     return 1;
 }
 
+static bool fits(const struct model_job *j)
+{
+    struct model_memory mem;
+    return model_memory(j, &mem, NULL) == 0 && mem.fits;
+}
+
+/* The first change that makes the job fit, least loss first: recomputation, sharding, smaller steps
+ * (the same batch by accumulation), then all of them. NULL = none does. */
+static const char *remedy(struct search *q, struct model_job j)
+{
+    if (j.recompute != RECOMPUTE_FULL) {
+        struct model_job x = j;
+        x.recompute = RECOMPUTE_FULL;
+        if (fits(&x)) {
+            return "activation_checkpointing: full";
+        }
+    }
+    if (j.gpus > 1 && j.sharding != SHARDING_ZERO3) {
+        struct model_job x = j;
+        x.sharding = SHARDING_ZERO3;
+        if (fits(&x)) {
+            return "sharding: zero3";
+        }
+    }
+    for (int all = 0; all < 2; all++) {
+        struct model_job x = j;
+        x.recompute = all ? RECOMPUTE_FULL : x.recompute;
+        x.sharding = all && x.gpus > 1 ? SHARDING_ZERO3 : x.sharding;
+        for (double b = floor(j.batch_per_gpu / 2); b >= 1; b = floor(b / 2)) {
+            x.batch_per_gpu = b;
+            if (fits(&x)) {
+                return arena_printf(keep_arena(q),
+                                    "batch_per_gpu: %.0f with gradient_accumulation: %.0f%s%s", b,
+                                    ceil(j.gradient_accumulation * j.batch_per_gpu / b),
+                                    all ? ", activation_checkpointing: full" : "",
+                                    all && x.gpus > 1 ? ", sharding: zero3" : "");
+            }
+        }
+    }
+    return NULL;
+}
+
 static double dense_rate(const struct gpu_spec *g)
 {
     return g->bf16_tflops > 0   ? g->bf16_tflops
@@ -284,9 +326,11 @@ static int model_work_of(struct search *q, struct kind *k)
     k->has_memory = rc == 0;
     if (rc == 0 && !k->memory.fits) {
         k->memory_reason = true;
-        k->reason = arena_printf(keep_arena(q), "memory: needs %.1f GiB per GPU, %.1f usable",
-                                 k->memory.peak_bytes / 1073741824.0,
-                                 k->memory.usable_bytes / 1073741824.0);
+        const char *change = remedy(q, j);
+        k->reason =
+            arena_printf(keep_arena(q), "memory: needs %.1f GiB per GPU, %.1f usable%s%s",
+                         k->memory.peak_bytes / 1073741824.0, k->memory.usable_bytes / 1073741824.0,
+                         change != NULL ? "; would fit with " : "", change != NULL ? change : "");
         return 0;
     }
     if (rc == 0) {

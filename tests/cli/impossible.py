@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What cannot be met names the constraint that binds and the nearest relaxation: exit 3, and with that
 relaxation there is a plan. What is no number, out of range or in the past is refused with its place: exit 4."""
+import json
 import os
 import re
 import subprocess
@@ -70,6 +71,16 @@ for sets, binds, relaxed in CASES:
     if relaxed:
         p = plan(again)
         expect(p.returncode == 0, f'{again}: the relaxation it named gives no plan: {last(p)}')
+
+# What does not fit says with what it would, and with that the memory binds no more.
+for sets in ({'workload.batch_per_gpu': '4096', 'constraints.gpus.models': '[T4]'},
+             {'workload.model': 'bert-large', 'workload.batch_per_gpu': '32', 'constraints.gpus.models': '[T4]'}):
+    p = run('plan', DEMO, '--format', 'json', *(x for k, v in sets.items() for x in ('--set', f'{k}={v}')))
+    said = [x['reason'] for x in (json.loads(p.stdout)['rejected'] if p.stdout else []) if '; would fit with ' in x['reason']]
+    expect(said, f'{sets}: no remedy: {last(p)}')
+    changes = dict(c.split(': ') for c in re.split(' with |, ', said[0].split('; would fit with ')[1])) if said else {}
+    p = plan({**sets, **{'workload.' + k: v for k, v in changes.items()}})
+    expect(changes and 'memory binds' not in last(p), f'{sets}, {changes}: {last(p)}')
 
 # Amounts of work that no run ends in: answered in seconds, and what is named is near enough to plan with.
 STARTED = os.times().children_user

@@ -173,7 +173,8 @@ static int load_fx(struct loader *l, struct gt_error *err)
     return rc;
 }
 
-/* Results of the last run of each device and backend. */
+/* Results of the last run of each device and backend; of runs measured here, where there are any: a
+ * colleague's board of the same name is another board. */
 static int load_bench(struct loader *l, struct gt_error *err)
 {
     size_t n = 0;
@@ -195,7 +196,10 @@ static int load_bench(struct loader *l, struct gt_error *err)
         rc = db_prepare(l->db,
                         "SELECT r.device, b.metric, b.unit, r.backend, r.is_gpu, b.median, r.time"
                         " FROM bench_run r JOIN bench_result b ON b.run = r.id WHERE r.id IN"
-                        " (SELECT max(id) FROM bench_run GROUP BY device, backend)"
+                        " (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY device,"
+                        " backend ORDER BY CASE WHEN json_valid(document) THEN"
+                        " json_extract(document, '$.origin') IS NOT NULL END, id DESC) AS place"
+                        " FROM bench_run) WHERE place = 1)"
                         " ORDER BY r.id, b.metric",
                         &st, err);
     }

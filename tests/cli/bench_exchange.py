@@ -5,6 +5,7 @@ what Python computes."""
 import copy
 import json
 import os
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -84,6 +85,20 @@ def moves():
     r = run('bench', 'import', write('esc.json', document(name='H100 \x1b[31m\x9b1m SXM\n')), db='c')
     check(r.returncode == 0 and not set('\x1b\x9b') & set(r.stdout + run('bench', 'history', db='c').stdout +
                                                            run('bench', 'export', db='c').stdout), 'no escapes come through')
+
+
+def own_runs_count_first():
+    """An import, however late, does not take the place of what was measured here on a device of that name."""
+    def factor():
+        return json.loads(run('calibrate', '--format', 'json', db='own').stdout)['factor']
+    run('bench', 'import', write('mine.json', document(2000.0)), db='own')
+    with sqlite3.connect(work.name + '/own.db') as db:  # as if measured here
+        db.execute("UPDATE bench_run SET document = json_set(document, '$.origin', NULL)")
+    own = factor()
+    run('bench', 'import', write('theirs.json', document(3000.0)), db='own')
+    check(abs(own - 2000 / (0.9 * 3350)) < 1e-9 and factor() == own and len(history('own')['runs']) == 2, f'own: {own}, with a late import {factor()}')
+    run('bench', 'import', write('other.json', document(1500.0, 40e3, name='NVIDIA H100 PCIe')), db='own')
+    check(len(history('own')['runs']) == 3, 'of another device it counts')
 
 
 def spoilt():
@@ -176,6 +191,7 @@ def drift():
 
 
 moves()
+own_runs_count_first()
 refusals()
 drift()
 sys.exit(1 if failures else 0)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MEMORY ((size_t)env_int("STANDIN_MEMORY", 1024) << 20)
@@ -574,6 +575,13 @@ static void vector(const struct op *o, float *z, const float *x, const float *y)
 
 static struct op last; /* kernel run */
 
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static void run_kernel(const struct op *o)
 {
     float *z = (float *)(uintptr_t)o->mem[0], *x = (float *)(uintptr_t)o->mem[1];
@@ -590,6 +598,9 @@ static void run_kernel(const struct op *o)
     bool again = o->f == last.f && o->items == last.items && o->n == last.n && o->p == last.p;
     last = *o;
     if (again && is("STANDIN_LAZY", k)) {
+        double until = seconds() + 5e-6; /* faster than any board, not than light */
+        while (seconds() < until) {
+        }
         return;
     }
     if (!block_of(o->mem[0], o->items * each, false)) {

@@ -59,6 +59,7 @@ static const struct {
     {"gcs_nearline", 'A', "nearline"},
     {"gcs_coldline", 'I', "coldline"},
     {"gcs_archive", 'C', "archive"},
+    {"gcs_autoclass", 'T', "Autoclass"},
     {"oci_standard", 'H', "standard"},
     {"oci_ia", 'A', "infrequent"},
     {"oci_archive", 'C', "archive"},

@@ -10,6 +10,7 @@ gputier=${GPUTIER:-./gputier} shared=${GPUTIER_SHARED:-../shared} size=${1:-300M
 if [ ! -f "$shared/tools/gen_aws_offer.py" ]; then echo "SKIPPED: no $shared/tools"; exit 77; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cc -O2 -o "$work/peak" tests/support/peak.c
 cc -O2 -o "$work/yajl" tests/bench/pass_yajl.c -lyajl
 cc -O2 -o "$work/libcsv" tests/bench/pass_libcsv.c -lcsv
 c++ -O2 -o "$work/rapidjson" tests/bench/pass_rapidjson.cc
@@ -23,12 +24,14 @@ os.environ['GPUTIER_DATA'] = work  # no snapshot: the import alone is measured
 def run(args):
     """CPU seconds and peak RSS in MiB of one child."""
     null = os.open(os.devnull, os.O_WRONLY)
+    args = [work + '/peak', work + '/peak.kib', *args]  # this interpreter's own peak would outlive exec
     pid = os.posix_spawnp(args[0], args, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, null, 1)])
     _, status, use = os.wait4(pid, 0)
     os.close(null)
     if status:
-        sys.exit(f'{args[0]} ended with status {status}')
-    return use.ru_utime + use.ru_stime, use.ru_maxrss / 1024
+        sys.exit(f'{args[2]} ended with status {status}')
+    with open(work + '/peak.kib') as f:
+        return use.ru_utime + use.ru_stime, int(f.read()) / 1024
 
 def best(args, n=3):
     runs = [run([x.format(i=i) for x in args]) for i in range(n)]

@@ -14,10 +14,12 @@ struct csvw {
 void csvw_init(struct csvw *w, struct buf *out);
 void csvw_text(struct csvw *w, const char *s); /* NULL = empty */
 void csvw_int(struct csvw *w, int64_t v);
+void csvw_uint(struct csvw *w, uint64_t v);
 void csvw_double(struct csvw *w, double v); /* NaN = empty */
 void csvw_money(struct csvw *w, money m);
 void csvw_empty(struct csvw *w);
 void csvw_end_row(struct csvw *w);
+void csvw_titles(struct csvw *w, const char *const *title, size_t n); /* a row of its own */
 int csvw_finish(struct csvw *w);
 
 #endif

@@ -41,6 +41,7 @@ void jsonw_kbool(struct jsonw *w, const char *key, bool v);
 void jsonw_kmoney(struct jsonw *w, const char *key, money m);
 void jsonw_ktime(struct jsonw *w, const char *key, int64_t when);
 void jsonw_knull(struct jsonw *w, const char *key);
+void jsonw_kstrings(struct jsonw *w, const char *key, const char *const *list, size_t n);
 int jsonw_finish(struct jsonw *w); /* 0, or GT_ENOMEM / GT_ELIMIT; asserts balance; adds "\n" */
 
 #endif

@@ -51,6 +51,12 @@ void csvw_int(struct csvw *w, int64_t v)
     buf_addf(w->out, "%" PRId64, v);
 }
 
+void csvw_uint(struct csvw *w, uint64_t v)
+{
+    separator(w);
+    buf_addf(w->out, "%" PRIu64, v);
+}
+
 void csvw_double(struct csvw *w, double v)
 {
     char text[40];
@@ -76,6 +82,14 @@ void csvw_end_row(struct csvw *w)
 {
     buf_addc(w->out, '\n');
     w->row_started = false;
+}
+
+void csvw_titles(struct csvw *w, const char *const *title, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        csvw_text(w, title[i]);
+    }
+    csvw_end_row(w);
 }
 
 int csvw_finish(struct csvw *w)

@@ -212,6 +212,16 @@ void jsonw_knull(struct jsonw *w, const char *key)
     jsonw_null(w);
 }
 
+void jsonw_kstrings(struct jsonw *w, const char *key, const char *const *list, size_t n)
+{
+    jsonw_key(w, key);
+    jsonw_array(w);
+    for (size_t i = 0; i < n; i++) {
+        jsonw_string(w, list[i]);
+    }
+    jsonw_end_array(w);
+}
+
 int jsonw_finish(struct jsonw *w)
 {
     assert(w->depth == 0 && !w->after_key);

@@ -67,12 +67,7 @@ int bench_write_json(const struct bench_report *r, struct buf *out)
         jsonw_end_object(&w);
     }
     jsonw_end_array(&w);
-    jsonw_key(&w, "notes");
-    jsonw_array(&w);
-    for (size_t i = 0; i < r->n_notes; i++) {
-        jsonw_string(&w, r->note[i]);
-    }
-    jsonw_end_array(&w);
+    jsonw_kstrings(&w, "notes", r->note, r->n_notes);
     jsonw_end_object(&w);
     return jsonw_finish(&w);
 }

@@ -20,6 +20,19 @@ def run(*args, code=0, prefix=(), **kw):
     return p
 
 
+def read_terminal(fd):
+    """What a program writes to its terminal until it ends."""
+    text = b''
+    while True:
+        try:
+            piece = os.read(fd, 65536)
+        except OSError:
+            piece = b''
+        if not piece:
+            return text
+        text += piece
+
+
 def verdict():
     """Tells what failed; the exit status."""
     for f in failures:

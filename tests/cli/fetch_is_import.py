@@ -154,6 +154,8 @@ def region(name):
     return ['--region', name]
 
 
+NEBIUS = (b'InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,GpuInfo,SpotPrice\n'
+          b'gpu-h100-sxm_8gpu,H100,8,128,1600,23.60,eu-north1,,10.00\n')
 EC2 = {'AWS_ACCESS_KEY_ID': 'AKIDEXAMPLE', 'AWS_SECRET_ACCESS_KEY': 's3cr3t'}
 # source: files to import, answers to a fetch, its arguments, variables with keys
 TABLE = {
@@ -177,8 +179,7 @@ TABLE = {
     'hyperstack': (['hyperstack/pricebook.response.json'], always('hyperstack/pricebook.response.json'), [], 'k'),
     'jarvislabs': (['jarvislabs/server-meta.json'], always('jarvislabs/server-meta.json'), [], 'k'),
     'lambda': (['lambda/instance-types.json'], always('lambda/instance-types.json'), [], 'k'),
-    'nebius': ([b'InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,GpuInfo,SpotPrice\n'
-                b'gpu-h100-sxm_8gpu,H100,8,128,1600,23.60,eu-north1,,10.00\n'], None, [], None),
+    'nebius': ([NEBIUS], lambda path, query, body: NEBIUS, [], None),
     'oci': (['oci/cloudestimator-shapes.excerpt.json', 'oci/cetools-products.usd.trimmed.json'],
             at(shapes='oci/cloudestimator-shapes.excerpt.json', products='oci/cetools-products.usd.trimmed.json'), [], None),
     'runpod': (['runpod/gpuTypes.data.json'], always('runpod/gpuTypes.data.json'), [], None),
@@ -189,7 +190,6 @@ TABLE = {
     'verda': (['verda/instance-availability.json', 'verda/instance-types.json'], verda, [], 'id:secret'),
     'vultr': (['vultr/plans.json', 'vultr/plans-metal.json'], at(plans='vultr/plans.json', plans_metal='vultr/plans-metal.json'), [], None),
 }
-TABLE['nebius'] = (TABLE['nebius'][0], lambda path, query, body: TABLE['nebius'][0][0], [], None)
 # There is no public list to fetch: the user's own files, and a collection of files.
 FILES_ONLY = {'coreweave': 'publishes no price list', 'gpuhunt': 'import', 'prices-csv': 'import'}
 

@@ -189,15 +189,7 @@ def progress(server, tmp):
     pid, fd = pty.fork()
     if pid == 0:
         os.execv(G, [G, '-vv', *command(server, '-o', str(tmp / 'p.csv'))])
-    text = b''
-    while True:
-        try:
-            piece = os.read(fd, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        text += piece
+    text = asked.read_terminal(fd)
     expect(os.waitpid(pid, 0)[1] == 0 and (tmp / 'p.csv').exists(), 'on a terminal')
     expect(b'000000 rows, ' in text and b' of 512 MiB, ' in text and SECRET.encode() not in text, f'progress: {text[-300:]}')
 

@@ -110,15 +110,7 @@ def terminal(tmp):
             os.write(theirs, b'10\t1790000000.5\t1790000000.5\tf\t/a/b/c\n' * 1500)
             time.sleep(.1)
         os.close(theirs)
-        text = b''
-        while True:
-            try:
-                piece = os.read(fd, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            text += piece
+        text = asked.read_terminal(fd)
         os.waitpid(pid, 0)
         os.close(fd)
         expect((b'million a second' in text) == shown, f'terminal {flags}: {text[:300]}')

@@ -228,10 +228,7 @@ int changes_csv(const struct change_list *l, struct buf *b)
         "sku"};
     struct csvw w;
     csvw_init(&w, b);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(&w, titles[i]);
-    }
-    csvw_end_row(&w);
+    csvw_titles(&w, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < l->shown; i++) {
         csv_row(&w, &l->row[i]);
     }

@@ -150,10 +150,7 @@ static int write_csv(const struct series *s, struct buf *b)
     struct csvw w;
     char when[32];
     csvw_init(&w, b);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(&w, titles[i]);
-    }
-    csvw_end_row(&w);
+    csvw_titles(&w, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < s->n; i++) {
         csvw_text(&w, time_format(s->p[i].since, when));
         csvw_money(&w, s->p[i].price);

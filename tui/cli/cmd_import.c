@@ -92,10 +92,7 @@ static int write_csv(const struct import *r, size_t n, struct buf *b)
                                          "unchanged", "repeated", "skipped"};
     struct csvw w;
     csvw_init(&w, b);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(&w, titles[i]);
-    }
-    csvw_end_row(&w);
+    csvw_titles(&w, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < n; i++) {
         const struct import_result *m = &r[i].result;
         const uint64_t figure[] = {m->bytes,

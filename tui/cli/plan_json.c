@@ -156,16 +156,6 @@ static void write_memory(struct jsonw *w, const struct plan *p)
     jsonw_end_object(w);
 }
 
-static void write_strings(struct jsonw *w, const char *key, const char *const *list, size_t n)
-{
-    jsonw_key(w, key);
-    jsonw_array(w);
-    for (size_t i = 0; i < n; i++) {
-        jsonw_string(w, list[i]);
-    }
-    jsonw_end_array(w);
-}
-
 static void write_plan(struct jsonw *w, const struct plan *p)
 {
     jsonw_object(w);
@@ -178,7 +168,7 @@ static void write_plan(struct jsonw *w, const struct plan *p)
     }
     jsonw_kstring(w, "vendor", p->vendor);
     jsonw_kstring(w, "region", p->region);
-    write_strings(w, "zones", p->zones, p->n_zones);
+    jsonw_kstrings(w, "zones", p->zones, p->n_zones);
     jsonw_kstring(w, "instance_type", p->instance_type);
     jsonw_kint(w, "instances", p->instances);
     jsonw_kstring(w, "gpu", p->gpu);
@@ -196,7 +186,7 @@ static void write_plan(struct jsonw *w, const struct plan *p)
     write_cost(w, p);
     write_bill(w, p);
     plan_data_json(w, p);
-    write_strings(w, "notes", p->note, p->n_notes);
+    jsonw_kstrings(w, "notes", p->note, p->n_notes);
     jsonw_end_object(w);
 }
 
@@ -405,7 +395,7 @@ int plan_json_write(const struct plan_set *set, const struct scenario *s,
     jsonw_end_object(&w);
     write_commitments(&w, set);
     write_hinges(&w, set);
-    write_strings(&w, "warnings", set->warning, set->n_warnings);
+    jsonw_kstrings(&w, "warnings", set->warning, set->n_warnings);
     jsonw_end_object(&w);
     return jsonw_finish(&w);
 }

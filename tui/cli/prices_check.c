@@ -223,10 +223,7 @@ static int write_csv(const struct check *k, struct buf *b)
         "purchase", "price_per_hour", "currency", "source_id", "sku",    "as_of"};
     struct csvw w;
     csvw_init(&w, b);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(&w, titles[i]);
-    }
-    csvw_end_row(&w);
+    csvw_titles(&w, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < k->n; i++) {
         for (size_t r = 0; r < k->finding[i].n; r++) {
             write_row_csv(&w, k, &k->finding[i], k->row[k->finding[i].first + r]);

@@ -240,10 +240,7 @@ static int write_csv(const struct price_view *v, const struct catalog *c, const 
                                          "origin"};
     struct csvw w;
     csvw_init(&w, b);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(&w, titles[i]);
-    }
-    csvw_end_row(&w);
+    csvw_titles(&w, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < n; i++) {
         csv_row(&w, c, row[i], v->currency);
     }

@@ -191,12 +191,7 @@ int savings_json(const struct savings_answer *a, struct buf *out)
     kmoney(&w, "saving", a->currency != NULL, a->horizon_saving);
     jsonw_kbool(&w, "at_least", a->at_least);
     jsonw_kbool(&w, "at_most", a->at_most);
-    jsonw_key(&w, "notes");
-    jsonw_array(&w);
-    for (size_t i = 0; i < a->n_notes; i++) {
-        jsonw_string(&w, a->note[i]);
-    }
-    jsonw_end_array(&w);
+    jsonw_kstrings(&w, "notes", a->note, a->n_notes);
     jsonw_end_object(&w);
     return jsonw_finish(&w);
 }
@@ -208,13 +203,6 @@ static void csv_money(struct csvw *w, bool known, money m)
     } else {
         csvw_empty(w);
     }
-}
-
-static void csv_uint(struct csvw *w, uint64_t v)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)v);
-    csvw_text(w, text);
 }
 
 int savings_csv(const struct savings_answer *a, struct buf *out)
@@ -236,10 +224,7 @@ int savings_csv(const struct savings_answer *a, struct buf *out)
                                          "currency"};
     struct csvw w;
     csvw_init(&w, out);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(&w, titles[i]);
-    }
-    csvw_end_row(&w);
+    csvw_titles(&w, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < a->n; i++) {
         const struct saving *s = &a->item[i];
         const char *const texts[] = {saving_kind_name(s->kind), s->place, s->vendor, s->region,
@@ -247,10 +232,10 @@ int savings_csv(const struct savings_answer *a, struct buf *out)
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
             csvw_text(&w, texts[k]);
         }
-        csv_uint(&w, s->objects);
-        csv_uint(&w, s->bytes);
+        csvw_uint(&w, s->objects);
+        csvw_uint(&w, s->bytes);
         if (s->kind == SAVING_PACK) {
-            csv_uint(&w, s->packs);
+            csvw_uint(&w, s->packs);
         } else {
             csvw_empty(&w);
         }

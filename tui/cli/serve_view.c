@@ -125,12 +125,7 @@ int serve_json(const struct serve_answer *a, const struct scenario *s, struct bu
     }
     jsonw_end_array(&w);
     jsonw_kint(&w, "candidates", (int64_t)a->candidates);
-    jsonw_key(&w, "notes");
-    jsonw_array(&w);
-    for (size_t i = 0; i < a->n_notes; i++) {
-        jsonw_string(&w, a->note[i]);
-    }
-    jsonw_end_array(&w);
+    jsonw_kstrings(&w, "notes", a->note, a->n_notes);
     jsonw_end_object(&w);
     return jsonw_finish(&w);
 }
@@ -156,10 +151,7 @@ int serve_csv(const struct serve_answer *a, struct buf *out)
     struct csvw w;
     char when[32];
     csvw_init(&w, out);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(&w, titles[i]);
-    }
-    csvw_end_row(&w);
+    csvw_titles(&w, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < a->n; i++) {
         const struct serve_machine *m = &a->machine[i];
         csvw_text(&w, m->vendor);

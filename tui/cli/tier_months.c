@@ -61,10 +61,7 @@ int tier_csv_over_time(const struct tier_answer *a, struct buf *out)
     const struct tier_series *s = &a->series;
     struct csvw w;
     csvw_init(&w, out);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(&w, titles[i]);
-    }
-    csvw_end_row(&w);
+    csvw_titles(&w, titles, sizeof titles / sizeof *titles);
     for (int t = 0; t < s->months; t++) {
         for (size_t k = 0; k < s->n_tiers; k++) {
             size_t at = k * (size_t)s->months + (size_t)t;

@@ -204,10 +204,7 @@ int tier_csv(const struct tier_answer *a, struct buf *out)
         "cost",  "baseline_cost", "saving", "break_even_month", "currency"};
     struct csvw w;
     csvw_init(&w, out);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(&w, titles[i]);
-    }
-    csvw_end_row(&w);
+    csvw_titles(&w, titles, sizeof titles / sizeof *titles);
     for (size_t b = 0; b < a->in->n_batches; b++) {
         for (size_t i = 0; a->plan[b] && i < a->plan[b]->n_paths; i++) {
             const struct tier_path *p = &a->plan[b]->path[i];

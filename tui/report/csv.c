@@ -13,10 +13,7 @@ int report_csv(const struct report_input *in, struct buf *out)
     struct csvw w;
     char date[16];
     csvw_init(&w, out);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(&w, titles[i]);
-    }
-    csvw_end_row(&w);
+    csvw_titles(&w, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < in->set->n; i++) {
         const struct plan *p = &in->set->plan[i];
         for (size_t k = 0; k < p->n_lines; k++) {

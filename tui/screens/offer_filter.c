@@ -195,10 +195,7 @@ void offer_view_csv(const struct offer_view *v, struct csvw *w)
                                          "currency", "source_id", "sku",      "as_of"};
     const struct catalog *c = v->catalog;
     const struct catalog_offers *o = &c->offers;
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        csvw_text(w, titles[i]);
-    }
-    csvw_end_row(w);
+    csvw_titles(w, titles, sizeof titles / sizeof *titles);
     for (size_t k = 0; k < v->n; k++) {
         size_t i = v->row[k];
         char count[32], date[16];

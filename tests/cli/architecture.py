@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The arrows between the folders and the purity of the planner, as README.md (Layout) says:
 tui -> include; pricing -> include; planner -> include. planner/ outside bench/ opens no file, knows no
-clock and no environment: read from its include lines and, with nm, from its objects."""
+clock and no environment: read from its include lines and, with nm, from its objects. The fuzz targets of sources
+stand in for staging_put.c as a whole: one function of it more and none of them links."""
 import os
 import re
 import subprocess
@@ -59,13 +60,25 @@ def check_symbols(build):
     return n
 
 
+def functions(path):
+    return set(re.findall(r'^[a-z].*?\b(staging_\w+)\(', open(path, encoding='utf-8').read(), re.M))
+
+
+def check_fuzz_stand_in():
+    real, stand_in = functions('pricing/store/staging_put.c'), functions('tests/fuzz/source.h')
+    for name in sorted(real - stand_in):
+        failures.append(f'tests/fuzz/source.h lacks {name}, which staging_put.c defines')
+    return len(real)
+
+
 def main():
+    stand_ins = check_fuzz_stand_in()
     includes = check_includes()
     objects = check_symbols(os.path.dirname(os.environ.get('GPUTIER', 'build/gputier')))
     for f in failures:
         print(f)
-    if includes < 200 or objects < 20:
-        print(f'too little was looked at: {includes} include lines, {objects} objects')
+    if includes < 200 or objects < 20 or stand_ins < 6:
+        print(f'too little was looked at: {includes} include lines, {objects} objects, {stand_ins} functions of staging')
         return 1
     print(f'{includes} include lines and {objects} planner objects looked at, {len(failures)} faults')
     return 1 if failures else 0

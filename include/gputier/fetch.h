@@ -13,6 +13,7 @@
 /* A parser is fed bytes as they arrive (already decompressed) and puts rows into a staging. */
 struct parser;
 struct fetch_run; /* pricing/http/http.h */
+struct records_shape;
 /* Why rows were left out, and how many. */
 #define LEFT_OUT_REASONS 16
 struct left_out {
@@ -59,8 +60,14 @@ struct source_def {
     bool files_are_parts;
     uint64_t expected_bytes; /* per region or in all, for the question before a big fetch */
     const char *help;
-    /* File recognition for `import auto`: the first bytes (decompressed) and the file name. */
+    /* File recognition for `import auto` (source_recognises, records.c): JSON whose first bytes
+     * hold both words of a pair, or a function of the first bytes (decompressed) and the file name.
+     */
+    const char *known_by[2][2];
     bool (*recognise)(const char *head, size_t len, const char *name);
+    /* How it is read (source_open): as the lists of records_shape (pricing/sources/records.h), or
+     * by a function. */
+    const struct records_shape *records;
     int (*parse_open)(struct parse_context *ctx, struct parser **out, struct gt_error *err);
     int (*parse_feed)(struct parser *p, const char *data, size_t len, struct gt_error *err);
     /* A document ends and another one of the same list follows (pages, a question and its answer).
@@ -74,6 +81,9 @@ struct source_def {
 };
 const struct source_def *source_at(size_t i); /* NULL past the end */
 const struct source_def *source_find(const char *id);
+bool source_recognises(const struct source_def *d, const char *head, size_t len, const char *name);
+int source_open(const struct source_def *d, struct parse_context *ctx, struct parser **out,
+                struct gt_error *err) GT_CHECK;
 
 struct fetch_progress { /* one source + scope; strings borrowed for the call */
     const char *source_id, *scope;

@@ -149,7 +149,7 @@ int body_open(struct transfer *t, struct gt_error *err)
         return rc;
     }
     b->parse.staging = b->staging;
-    return t->run->def->parse_open(&b->parse, &b->parser, err);
+    return source_open(t->run->def, &b->parse, &b->parser, err);
 }
 
 int body_take(struct transfer *t, const char *data, size_t len, struct gt_error *err)

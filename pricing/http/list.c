@@ -131,7 +131,7 @@ static int open_list(struct fetch_list *l, struct gt_error *err)
 {
     int rc = run_staging(l->run, l->scope, l->parse.name, &l->staging, err);
     l->parse.staging = l->staging;
-    return rc ? rc : l->run->def->parse_open(&l->parse, &l->parser, err);
+    return rc ? rc : source_open(l->run->def, &l->parse, &l->parser, err);
 }
 
 /* Answers are documents of their own: no token may reach from one into the next. */

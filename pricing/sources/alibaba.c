@@ -296,19 +296,6 @@ static const struct records_shape shape = {.list = {"PriceInfo", "SpotPrices.Spo
                                            .document = document,
                                            .end = end};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const price[] = {"\"PriceInfo\"", "\"TradePrice\"", NULL};
-    static const char *const history[] = {"\"SpotPriceType\"", "\"SpotPrice\"", NULL};
-    (void)name;
-    return records_recognise(head, len, price) || records_recognise(head, len, history);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 const struct source_def source_alibaba = {
     .id = "alibaba",
     .vendor = "alibaba",
@@ -318,8 +305,8 @@ const struct source_def source_alibaba = {
     .has_region = alibaba_has_region,
     .expected_bytes = 4000000,
     .help = "Alibaba Cloud's GPU types: by the hour, monthly, spot prices of 30 days",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"PriceInfo\"", "\"TradePrice\""}, {"\"SpotPriceType\"", "\"SpotPrice\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_next = records_next,
     .parse_close = records_close,

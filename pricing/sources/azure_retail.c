@@ -257,13 +257,6 @@ static const struct records_shape shape = {.list = {"Items", "items", "Error.non
                                            .document = document,
                                            .end = end};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"retailPrice\"", "\"meterId\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
 static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
 {
     int rc = records_open(ctx, &shape, out, err);
@@ -295,7 +288,7 @@ const struct source_def source_azure_retail = {
     .expected_bytes = 4000000,
     .help = "Azure Retail Prices: GPU machines, blob, files, disks, transfer, one region after "
             "the other",
-    .recognise = recognise,
+    .known_by = {{"\"retailPrice\"", "\"meterId\""}},
     .parse_open = open_list,
     .parse_feed = records_feed,
     .parse_next = records_next,

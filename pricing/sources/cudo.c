@@ -75,18 +75,6 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
 static const struct records_shape shape = {
     .list = {"machineTypes"}, .entry = entry, .regions_vary = true};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"machineTypes\"", "\"gpuPriceHr\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 const struct source_def source_cudo = {
     .id = "cudo",
     .vendor = "cudo",
@@ -95,8 +83,8 @@ const struct source_def source_cudo = {
     .default_on = true,
     .expected_bytes = 100000,
     .help = "Cudo's machines, added up from vCPU, memory and GPU prices",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"machineTypes\"", "\"gpuPriceHr\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_close = records_close,
     .parse_abort = records_abort,

@@ -59,18 +59,6 @@ static const struct records_shape shape = {.list = {"sizes", "links.pages.none"}
                                            .regions_vary = true,
                                            .pages = true};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"slug\"", "\"price_hourly\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 static int fetch(struct fetch_run *run, struct gt_error *err)
 {
     return pages_fetch(run, "?per_page=200&page=%d", err);
@@ -84,8 +72,8 @@ const struct source_def source_digitalocean = {
     .default_on = true,
     .expected_bytes = 200000,
     .help = "DigitalOcean's sizes, machines with GPUs and without",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"slug\"", "\"price_hourly\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_next = records_next,
     .parse_close = records_close,

@@ -29,18 +29,6 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
 
 static const struct records_shape shape = {.list = {""}, .entry = entry, .regions_vary = true};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"price_per_gpu_hr\"", "\"gpu_type\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 static int fetch(struct fetch_run *run, struct gt_error *err)
 {
     return key_fetch(run, "api-key: ", NULL, err);
@@ -54,8 +42,8 @@ const struct source_def source_fluidstack = {
     .default_on = true,
     .expected_bytes = 30000,
     .help = "FluidStack's configurations by the GPU",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"price_per_gpu_hr\"", "\"gpu_type\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_close = records_close,
     .parse_abort = records_abort,

@@ -343,18 +343,6 @@ static int end(struct records *r, struct gt_error *err)
 static const struct records_shape shape = {
     .list = {"skus", "", "error.none"}, .entry = entry, .field = field, .end = end, .pages = true};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"skuId\"", "\"pricingExpression\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 /* "us-central1", "northamerica-northeast2" */
 static bool has_region(const char *code)
 {
@@ -374,8 +362,8 @@ const struct source_def source_gcp_skus = {
     .has_region = has_region,
     .expected_bytes = 60000000,
     .help = "Google Cloud's catalogue of SKUs: GPU machines, disks, storage, egress",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"skuId\"", "\"pricingExpression\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_next = records_next,
     .parse_close = records_close,

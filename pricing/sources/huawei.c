@@ -164,19 +164,6 @@ static const struct records_shape shape = {
     .document = document,
     .end = end};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const asked[] = {"\"product_infos\"", "\"resource_spec\"", NULL};
-    static const char *const rated[] = {"\"product_rating_results\"", "\"measure_id\"", NULL};
-    (void)name;
-    return records_recognise(head, len, asked) || records_recognise(head, len, rated);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 const struct source_def source_huawei = {
     .id = "huawei",
     .vendor = "huawei",
@@ -186,8 +173,9 @@ const struct source_def source_huawei = {
     .has_region = huawei_has_region,
     .expected_bytes = 30000,
     .help = "Huawei Cloud's GPU types by the hour",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"product_infos\"", "\"resource_spec\""},
+                 {"\"product_rating_results\"", "\"measure_id\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_next = records_next,
     .parse_close = records_close,

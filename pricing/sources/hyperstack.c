@@ -30,18 +30,6 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
 
 static const struct records_shape shape = {.list = {""}, .entry = entry};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"original_value\"", "\"discount_applied\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 static int fetch(struct fetch_run *run, struct gt_error *err)
 {
     return key_fetch(run, "api_key: ", NULL, err);
@@ -55,8 +43,8 @@ const struct source_def source_hyperstack = {
     .default_on = true,
     .expected_bytes = 20000,
     .help = "Hyperstack's price book: GPUs by the hour",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"original_value\"", "\"discount_applied\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_close = records_close,
     .parse_abort = records_abort,

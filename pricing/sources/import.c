@@ -51,7 +51,7 @@ static const struct source_def *recognise(struct import *m)
 {
     for (size_t i = 0; source_at(i); i++) {
         const struct source_def *d = source_at(i);
-        if (d->recognise && d->recognise(m->head, m->head_len, m->path)) {
+        if (source_recognises(d, m->head, m->head_len, m->path)) {
             return d;
         }
     }
@@ -99,7 +99,7 @@ static int begin(struct import *m, struct gt_error *err)
         .as_of = date_in_name(m->name, m->o->now),
         .log = m->o->log,
     };
-    rc = m->def->parse_open(&m->ctx, &m->parser, err);
+    rc = source_open(m->def, &m->ctx, &m->parser, err);
     return rc ? rc : m->def->parse_feed(m->parser, m->head, m->head_len, err);
 }
 

@@ -55,18 +55,6 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
 
 static const struct records_shape shape = {.list = {"server_meta"}, .entry = entry};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"server_meta\"", "\"gpu_type\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 const struct source_def source_jarvislabs = {
     .id = "jarvislabs",
     .vendor = "jarvislabs",
@@ -75,8 +63,8 @@ const struct source_def source_jarvislabs = {
     .default_on = true,
     .expected_bytes = 30000,
     .help = "JarvisLabs' GPUs by region, on demand and spot",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"server_meta\"", "\"gpu_type\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_close = records_close,
     .parse_abort = records_abort,

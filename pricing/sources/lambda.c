@@ -102,18 +102,6 @@ static int end(struct records *r, struct gt_error *err)
 static const struct records_shape shape = {
     .list = {"", "data"}, .entry = entry, .end = end, .regions_vary = true};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"instance_type\"", "\"price_cents_per_hour\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 const struct source_def source_lambda = {
     .id = "lambda",
     .vendor = "lambda",
@@ -122,8 +110,8 @@ const struct source_def source_lambda = {
     .default_on = true,
     .expected_bytes = 50000,
     .help = "Lambda's instance types: prices, and the regions with capacity now",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"instance_type\"", "\"price_cents_per_hour\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_close = records_close,
     .parse_abort = records_abort,

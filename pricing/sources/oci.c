@@ -246,19 +246,6 @@ static int end(struct records *r, struct gt_error *err)
 static const struct records_shape shape = {
     .list = {"items"}, .entry = entry, .field = field, .end = end, .pages = true};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const products[] = {"\"currencyCodeLocalizations\"", "\"partNumber\"", NULL};
-    static const char *const shapes[] = {"\"bundleMemoryQty\"", "\"partNumber\"", NULL};
-    (void)name;
-    return records_recognise(head, len, products) || records_recognise(head, len, shapes);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 static int after_shapes(struct fetch_list *l, void *ctx, const char *body, size_t len,
                         struct gt_error *err)
 {
@@ -301,8 +288,9 @@ const struct source_def source_oci = {
     .has_region = has_region,
     .expected_bytes = 400000,
     .help = "Oracle's list: machines, object, block and file storage, egress",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"currencyCodeLocalizations\"", "\"partNumber\""},
+                 {"\"bundleMemoryQty\"", "\"partNumber\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_next = records_next,
     .parse_close = records_close,

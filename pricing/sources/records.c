@@ -330,7 +330,7 @@ bool rec_true(const struct rec *e, const char *path)
     return v && v->kind == JSON_TRUE;
 }
 
-bool records_recognise(const char *head, size_t len, const char *const *words)
+static bool recognise(const char *head, size_t len, const char *const words[2])
 {
     size_t i = 0;
     while (i < len && (head[i] == ' ' || head[i] == '\t' || head[i] == '\r' || head[i] == '\n')) {
@@ -339,10 +339,22 @@ bool records_recognise(const char *head, size_t len, const char *const *words)
     if (i == len || (head[i] != '{' && head[i] != '[')) {
         return false;
     }
-    for (; *words; words++) {
-        if (!memmem(head, len, *words, strlen(*words))) {
-            return false;
+    return memmem(head, len, words[0], strlen(words[0])) &&
+           memmem(head, len, words[1], strlen(words[1]));
+}
+
+bool source_recognises(const struct source_def *d, const char *head, size_t len, const char *name)
+{
+    for (size_t i = 0; i < 2 && d->known_by[i][0]; i++) {
+        if (recognise(head, len, d->known_by[i])) {
+            return true;
         }
     }
-    return true;
+    return d->recognise && d->recognise(head, len, name);
+}
+
+int source_open(const struct source_def *d, struct parse_context *ctx, struct parser **out,
+                struct gt_error *err)
+{
+    return d->records ? records_open(ctx, d->records, out, err) : d->parse_open(ctx, out, err);
 }

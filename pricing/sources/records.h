@@ -63,7 +63,4 @@ const struct rec *rec_get(const struct rec *e, const char *path);
 const char *rec_text(const struct rec *e, const char *path);
 bool rec_true(const struct rec *e, const char *path);
 
-/* Whether the first bytes are JSON and hold all of the words (NULL-terminated). */
-bool records_recognise(const char *head, size_t len, const char *const *words);
-
 #endif

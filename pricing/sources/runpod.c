@@ -102,18 +102,6 @@ static int end(struct records *r, struct gt_error *err)
 static const struct records_shape shape = {
     .list = {"", "data.gpuTypes", "gpuTypes", [ERRORS] = "errors"}, .entry = entry, .end = end};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"securePrice\"", "\"communityPrice\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 static int fetch(struct fetch_run *run, struct gt_error *err)
 {
     static const char query[] =
@@ -131,8 +119,8 @@ const struct source_def source_runpod = {
     .default_on = true,
     .expected_bytes = 20000,
     .help = "RunPod's GPU types, secure and community cloud, on demand and spot",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"securePrice\"", "\"communityPrice\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_close = records_close,
     .parse_abort = records_abort,

@@ -145,18 +145,6 @@ static const struct records_shape shape = {
     .document = document,
     .end = end};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"InstanceTypeQuotaSet\"", "\"InstanceChargeType\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 const struct source_def source_tencent = {
     .id = "tencent",
     .vendor = "tencent",
@@ -166,8 +154,8 @@ const struct source_def source_tencent = {
     .has_region = tencent_has_region,
     .expected_bytes = 4000000,
     .help = "Tencent Cloud's instance types by zone: by the hour, spot, monthly",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"InstanceTypeQuotaSet\"", "\"InstanceChargeType\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_close = records_close,
     .parse_abort = records_abort,

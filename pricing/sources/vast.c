@@ -150,18 +150,6 @@ static int entry(struct records *r, int list, const struct rec *e, struct gt_err
 static const struct records_shape shape = {
     .list = {"offers", ""}, .entry = entry, .end = end, .regions_vary = true, .pages = true};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"dph_base\"", "\"gpu_name\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 struct range {
     uint64_t from, to; /* ids, half open */
 };
@@ -230,8 +218,8 @@ const struct source_def source_vast = {
     .default_on = true,
     .expected_bytes = 12000000,
     .help = "Vast.ai's offers: each host at its own price, and the bid that is served now",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"dph_base\"", "\"gpu_name\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_next = records_next,
     .parse_close = records_close,

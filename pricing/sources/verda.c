@@ -103,19 +103,6 @@ static int end(struct records *r, struct gt_error *err)
 static const struct records_shape shape = {
     .list = {""}, .entry = entry, .end = end, .regions_vary = true, .pages = true};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const types[] = {"\"instance_type\"", "\"number_of_gpus\"", NULL};
-    static const char *const places[] = {"\"location_code\"", "\"availabilities\"", NULL};
-    (void)name;
-    return records_recognise(head, len, types) || records_recognise(head, len, places);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 const struct source_def source_verda = {
     .id = "verda",
     .vendor = "verda",
@@ -124,8 +111,9 @@ const struct source_def source_verda = {
     .default_on = true,
     .expected_bytes = 100000,
     .help = "Verda's types on demand and spot, and where they are free",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"instance_type\"", "\"number_of_gpus\""},
+                 {"\"location_code\"", "\"availabilities\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_next = records_next,
     .parse_close = records_close,

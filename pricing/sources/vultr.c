@@ -123,18 +123,6 @@ static const struct records_shape shape = {.list = {"plans", "plans_metal", "met
                                            .field = field,
                                            .regions_vary = true};
 
-static bool recognise(const char *head, size_t len, const char *name)
-{
-    static const char *const words[] = {"\"hourly_cost\"", "\"monthly_cost\"", NULL};
-    (void)name;
-    return records_recognise(head, len, words);
-}
-
-static int open_list(struct parse_context *ctx, struct parser **out, struct gt_error *err)
-{
-    return records_open(ctx, &shape, out, err);
-}
-
 const struct source_def source_vultr = {
     .id = "vultr",
     .vendor = "vultr",
@@ -142,8 +130,8 @@ const struct source_def source_vultr = {
     .default_on = true,
     .expected_bytes = 400000,
     .help = "Vultr's plans: slices of GPUs, whole ones, bare metal",
-    .recognise = recognise,
-    .parse_open = open_list,
+    .known_by = {{"\"hourly_cost\"", "\"monthly_cost\""}},
+    .records = &shape,
     .parse_feed = records_feed,
     .parse_next = records_next,
     .parse_close = records_close,

@@ -125,7 +125,7 @@ static int feed(const char *text, size_t len, size_t piece, struct staging *st)
     struct parse_context ctx = {
         .staging = st, .name = "aws-vms.csv", .region = "", .now = 1796178900, .as_of = 1796178900};
     struct parser *p = NULL;
-    int rc = def->parse_open(&ctx, &p, NULL);
+    int rc = source_open(def, &ctx, &p, NULL);
     if (rc) {
         return rc;
     }

@@ -32,7 +32,7 @@ static inline bool parse_sample(const char *name)
             fail_msg("%s: %s: %s", name, err.where, err.text);
         }
     }
-    assert_true(source_find("aws-offer")->recognise(t, n < 65536 ? n : 65536, name));
+    assert_true(source_recognises(source_find("aws-offer"), t, n < 65536 ? n : 65536, name));
     free(t);
     return true;
 }

@@ -33,7 +33,7 @@ static bool parse_shared(const char *id, const char *name)
         return false;
     }
     for (size_t i = 0; source_at(i); i++) {
-        assert_int_equal(source_at(i)->recognise(t, n < 65536 ? n : 65536, name),
+        assert_int_equal(source_recognises(source_at(i), t, n < 65536 ? n : 65536, name),
                          strcmp(source_at(i)->id, id) == 0);
     }
     static const size_t steps[] = {1, 61, 4099, 1 << 20};

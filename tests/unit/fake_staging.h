@@ -230,7 +230,7 @@ static inline int fake_parse(const struct source_def *d, struct staging *st, con
     ctx->region = ctx->region ? ctx->region : "";
     ctx->now = ctx->now ? ctx->now : 1790000000;
     ctx->as_of = ctx->as_of ? ctx->as_of : 1790000000;
-    int rc = d->parse_open(ctx, &p, err);
+    int rc = source_open(d, ctx, &p, err);
     if (rc != 0) {
         return rc;
     }

@@ -58,8 +58,8 @@ static void sample_json(void **s)
         assert_int_equal(left_out("other services"), 11);
         assert_int_equal(left_out("dedicated or unused machines"), 3);
     }
-    assert_true(source_find("aws-savings-plan")->recognise(t, n, "x"));
-    assert_false(source_find("aws-offer")->recognise(t, n, "x"));
+    assert_true(source_recognises(source_find("aws-savings-plan"), t, n, "x"));
+    assert_false(source_recognises(source_find("aws-offer"), t, n, "x"));
     free(t);
 }
 
@@ -74,8 +74,8 @@ static void sample_csv(void **s)
     /* its four rates are of dedicated and of unused machines: nothing that counts, and said so */
     assert_int_equal(parse("sp.csv", t, n, 100), GT_EPARSE);
     assert_non_null(strstr(err.text, "dedicated or unused machines 4"));
-    assert_true(source_find("aws-savings-plan")->recognise(t, n, "x"));
-    assert_false(source_find("aws-offer")->recognise(t, n, "x"));
+    assert_true(source_recognises(source_find("aws-savings-plan"), t, n, "x"));
+    assert_false(source_recognises(source_find("aws-offer"), t, n, "x"));
     char *box; /* the same list with the second row shared and Linux */
     while ((box = strstr(t, "DedicatedUsage:r7g.xlarge,RunInstances:1010")) != NULL) {
         char was[] = "DedicatedUsage:r7g.xlarge,RunInstances:1010", is[64];
@@ -224,7 +224,7 @@ static void both_kinds_of_plan_stay_apart(void **s)
             assert_int_equal(left_out("price 0"), 1);
             assert_string_equal(ctx.scope, "us-east-1/AWSComputeSavingsPlan");
         }
-        assert_true(source_find("aws-savings-plan")->recognise(text, strlen(text), "x"));
+        assert_true(source_recognises(source_find("aws-savings-plan"), text, strlen(text), "x"));
         for (size_t n = 1; layout > 0 && n < strlen(text); n += 13) { /* a cut file is none */
             assert_int_equal(parse("x", text, n, 64), GT_EPARSE);
         }

@@ -139,7 +139,7 @@ static void trap_01_memory_stays_flat(void **s)
                                    "\"regionCode\":\"us-east-1\","
                                    "\"capacitystatus\":\"Used\"}}"
                                  : text;
-        assert_int_equal(d->parse_open(&c, &p, &err), 0);
+        assert_int_equal(source_open(d, &c, &p, &err), 0);
         assert_int_equal(d->parse_feed(p, first, strlen(first), &err), 0);
         while (n + 1000 < sizeof more) {
             n += (size_t)(json ? snprintf(more + n, sizeof more - n,
@@ -180,7 +180,7 @@ static void trap_02_03_preamble_and_junk(void **s)
             assert_int_equal(ctx.as_of, 1784505600);
             assert_int_equal(ctx.skipped, 2);
         }
-        assert_true(source_find("aws-offer")->recognise(text, strlen(text), "x"));
+        assert_true(source_recognises(source_find("aws-offer"), text, strlen(text), "x"));
     }
     if (!parse_sample("AmazonEC2.eu-west-1.awkward-rows.fixture.csv")) {
         skip();

@@ -33,7 +33,7 @@ static bool sample(const char *name)
             fail_msg("%s: %s", err.where, err.text);
         }
     }
-    assert_true(source_find("azure-retail")->recognise(t, n, name));
+    assert_true(source_recognises(source_find("azure-retail"), t, n, name));
     free(t);
     return true;
 }

@@ -557,7 +557,7 @@ static void gpuhunt(void **s)
     }
     fake_clear(&st);
     memset(&ctx, 0, sizeof ctx);
-    assert_true(source_find("gpuhunt")->recognise(t, n, "x"));
+    assert_true(source_recognises(source_find("gpuhunt"), t, n, "x"));
     assert_int_equal(
         fake_parse(source_find("gpuhunt"), &st, "x/lambdalabs.v2-layout.csv", t, n, 11, &ctx, &err),
         0);

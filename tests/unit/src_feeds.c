@@ -15,7 +15,7 @@ static int parse(const char *id, const char *name, const char *text, size_t len,
     fake_clear(&st);
     memset(&err, 0, sizeof err);
     memset(&ctx, 0, sizeof ctx);
-    assert_true(source_find(id)->recognise(text, len < 65536 ? len : 65536, name));
+    assert_true(source_recognises(source_find(id), text, len < 65536 ? len : 65536, name));
     return fake_parse(source_find(id), &st, name, text, len, step, &ctx, &err);
 }
 

@@ -247,8 +247,7 @@ static size_t one_file(const char *folder, const char *file, const char **id)
     assert_non_null(text);
     const struct source_def *d = NULL;
     for (size_t i = 0; source_at(i) && !d; i++) {
-        bool known = source_at(i)->recognise &&
-                     source_at(i)->recognise(text, len < 65536 ? len : 65536, name);
+        bool known = source_recognises(source_at(i), text, len < 65536 ? len : 65536, name);
         d = known ? source_at(i) : NULL;
     }
     struct gt_error err;

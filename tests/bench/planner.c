@@ -226,7 +226,7 @@ static void trajectories(void)
 /* 360 ticks of 10 minutes: spells of 0.5 to 12 h, as in the recorded traces. */
 static void replays(void)
 {
-    enum { TICKS = 20000, STARTS = 200000, CHUNK = 4000 };
+    enum { TICKS = 20000, CHUNK = 16384, STARTS = 12 * CHUNK };
     int32_t *count = calloc(TICKS, sizeof *count);
     struct rng r;
     rng_init(&r, 3, 3);

@@ -189,8 +189,8 @@ static int by_money(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Starts whose replays are held at once. */
-#define CHUNK 4096
+/* Starts whose replays are held at once: enough that starting the threads does not count. */
+#define CHUNK 16384
 
 static int add_outcome(struct question *q, struct outcome *o, const struct spot_replay *r,
                        money *costs, size_t *n, money *sum, struct gt_error *err)

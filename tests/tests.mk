@@ -3,7 +3,7 @@
 # tests/run runs them all and ends with "N passed, N failed, N skipped".
 TESTS ?=
 
-.PHONY: units snapshot check check-only check-engines kill-test check-programs deps test-deps lint-deps demo clean help install uninstall \
+.PHONY: units print-loops snapshot check check-only check-engines kill-test check-programs deps test-deps lint-deps demo clean help install uninstall \
   sanitize tsan fuzz fuzz-smoke fuzzers units-of tidy lint format coverage bench bench-big bench-inventory
 
 units: $(UNIT)
@@ -73,6 +73,10 @@ bench: deps
 	@tests/install-packages bench $(BENCH_PKGS)
 	@$(MAKE) --no-print-directory gputier
 	@tests/bench/run
+
+# The flags that the loops of the CPU fallback are built with, for their peer (bench/cpu_loops.sh).
+print-loops:
+	@echo $(LOOPS)
 
 # 10^8 rows of an inventory, part of bench too: about 2 minutes.
 bench-inventory: deps

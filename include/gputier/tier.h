@@ -133,6 +133,9 @@ gt_u128 storage_whole(gt_u128 bytes, uint64_t least, uint64_t step);
 double storage_bought(const struct storage_rule *r, double bytes);
 /* Bytes a second that so many bytes are read at; 0 = the rule has no speed. */
 double storage_bps(const struct storage_rule *r, double bytes);
+/* Bytes a second that a tier gives so many objects at most, whatever the machine that reads them
+ * (R-THR-01, R-THR-03, R-THR-04); 0 = they are not read where they lie (R-THR-06). */
+double storage_read_bps(const struct storage_rule *r, uint64_t objects, uint64_t bytes);
 /* i-th tier of a product, NULL past the end; hot tier first. */
 const struct storage_rule *storage_rule_at(enum storage_product p, int i);
 /* By tier name or the vendor's class name (STANDARD_IA), NULL if unknown. */
@@ -169,7 +172,8 @@ struct tier_limits {
 /* What a prefix needs besides tier_options.max_wait_s. */
 struct tier_need {
     const char *prefix; /* of a group's name */
-    double max_wait_s;
+    double max_wait_s;  /* INFINITY = any */
+    double min_bps;     /* bytes a second that a group must be read at; 0 = any */
 };
 struct tier_options {
     const struct tier_limits *limits; /* NULL = none */

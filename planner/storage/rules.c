@@ -2,6 +2,7 @@
  * come from the catalog; nothing here is a price. */
 #include "rules.h"
 #include "gputier/units.h"
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -366,4 +367,21 @@ double storage_bps(const struct storage_rule *r, double bytes)
     }
     double bps = s->base + s->per_gib * gib;
     return s->most > 0 && bps > s->most ? s->most : bps;
+}
+
+double storage_read_bps(const struct storage_rule *r, uint64_t objects, uint64_t bytes)
+{
+    static const double gets_per_s = 5500, earned = 150.0 / 1024; /* of one prefix; MiB/s a GiB */
+    if (r->archive || r->unmounted) {
+        return 0;
+    }
+    if (r->product == PRODUCT_EFS) { /* bursting, as nothing else is billed: R-EFS-04, R-EFS-05 */
+        double base = r == storage_rule_at(PRODUCT_EFS, 0) ? earned * (double)bytes : 0;
+        return fmax(base / 1024, 3 * 1048576.0);
+    }
+    double bps = storage_bps(r, (double)bytes);
+    if (bps > 0 || r->volume) {
+        return bps;
+    }
+    return objects > 0 ? gets_per_s * (double)bytes / (double)objects : 0;
 }

@@ -454,6 +454,12 @@ static int read_groups(struct work *w, struct tier_plan *plan, struct gt_error *
         }
         model_group(&w->m, g, w->o, k, &w->q[i]);
         limits_need(&w->m, w->o, g->name ? g->name : "", &w->q[i]);
+        if (w->o->n_needs > 0 && !limits_way_out(&w->m, &w->q[i])) {
+            return gt_fail(err, GT_EINFEASIBLE, "",
+                           "no tier of %s with a price gives '%.80s' the wait or the throughput "
+                           "that it needs",
+                           w->m.terms->title, g->name ? g->name : "");
+        }
         if (w->more) {
             struct tier_group often = *g;
             often.reads_per_month *= w->o->limits->reads;
@@ -541,7 +547,7 @@ static int optimise(struct work *w, const struct catalog *c, struct tier_plan *p
     rc = rc < 0 ? rc : read_groups(w, plan, err);
     if (rc == 0 && w->must_leave) {
         note[plan->n_notes++] =
-            "what waits longer than allowed has to be copied back: no lifecycle "
+            "what waits longer or is read slower than allowed has to be copied back: no lifecycle "
             "rule does that, so the policy leaves it where it is";
     }
     rc = rc < 0 ? rc : search(w, plan, err);

@@ -25,17 +25,30 @@ static int tier_at(const struct tier_model *m, const char *name)
 void limits_need(const struct tier_model *m, const struct tier_options *o, const char *name,
                  struct tm_group *g)
 {
+    uint64_t objects = (uint64_t)g->objects, bytes = (uint64_t)g->bytes;
     for (size_t i = 0; i < o->n_needs; i++) {
         const struct tier_need *need = &o->need[i];
         if (strncmp(name, need->prefix, strlen(need->prefix)) != 0) {
             continue;
         }
         for (int k = 0; k < m->n; k++) {
-            bool late = m->tier[k].rule->latency_s > need->max_wait_s;
-            g->enter[k] = late ? INT_MAX : g->enter[k];
-            g->must_leave = g->must_leave || (late && k == g->start);
+            const struct storage_rule *r = m->tier[k].rule;
+            bool late = r->latency_s > need->max_wait_s;
+            bool slow = need->min_bps > 0 && storage_read_bps(r, objects, bytes) < need->min_bps;
+            g->enter[k] = late || slow ? INT_MAX : g->enter[k];
+            g->must_leave = g->must_leave || ((late || slow) && k == g->start);
         }
     }
+}
+
+bool limits_way_out(const struct tier_model *m, const struct tm_group *g)
+{
+    bool out = !g->must_leave;
+    for (int k = 0; k < m->n && !out; k++) {
+        out = k != g->start && m->tier[k].usable && m->move[g->start][k] != MOVE_NONE &&
+              g->enter[k] < m->horizon;
+    }
+    return out;
 }
 
 static int add_block(struct couple *c, enum couple_kind kind, int tier, int months, double limit)

@@ -137,9 +137,11 @@ int tier_savings(const struct tier_model *m, const struct tm_group *q, const str
 /* What to do first, for people: largest savings first, or that nothing pays. */
 int tier_first_steps(const struct tier_model *m, const struct tm_group *g, struct tier_plan *plan,
                      struct gt_error *err);
-/* Bars a group from the tiers that wait longer than its needs allow. */
+/* Bars a group from the tiers that wait longer, or are read slower, than its needs allow. */
 void limits_need(const struct tier_model *m, const struct tier_options *o, const char *name,
                  struct tm_group *g);
+/* The group may stay, or there is a tier that it may be moved to. */
+bool limits_way_out(const struct tier_model *m, const struct tm_group *g);
 /* Plans within tier_options.limits (tier_limits.c). The hot tier's price is that of one bracket;
  * `off`: by how much that makes every month's bill too low; more: the groups with the reads of
  * limits.reads, NULL = none. Calls `found` as tier_search does. GT_EINFEASIBLE names the

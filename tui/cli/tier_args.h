@@ -16,6 +16,8 @@
          "gzrs, premium_lrs, premium_zrs), gcp_disk, gcp_filestore, oci_block, oci_file"},         \
         {"max-wait", 0, OPT_LIST, "DURATION[@PREFIX]",                                             \
          "longest acceptable wait for the first byte, of everything or of a prefix (any)"},        \
+        {"throughput", 0, OPT_LIST, "SIZE/s[@PREFIX]",                                             \
+         "speed that each group must be read at where it lies (any)"},                             \
         {"budget", 0, OPT_LIST, "MONEY[/mo]",                                                      \
          "most that everything may cost, over the horizon or (/mo) in any month"},                 \
         {"capacity", 0, OPT_LIST, "TIER=SIZE", "most bytes in a tier in any month"},               \
@@ -45,7 +47,7 @@ struct tier_request {
 /* tier_request_release afterwards, whatever it returns. */
 int tier_request_read(const struct app *app, const struct cli_args *args, struct tier_request *r,
                       struct gt_error *err) GT_CHECK;
-/* --max-wait, --budget, --capacity, --robust (tier_bounds.c). */
+/* --max-wait, --throughput, --budget, --capacity, --robust (tier_bounds.c). */
 int tier_bounds_read(const struct cli_args *args, struct tier_request *r,
                      struct gt_error *err) GT_CHECK;
 void tier_request_release(struct tier_request *r);

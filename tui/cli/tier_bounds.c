@@ -1,6 +1,8 @@
-/* Options of `tier` that bound a plan: waits, budgets, capacities, more reads (tier_args.h). */
+/* Options of `tier` that bound a plan: waits, speeds, budgets, capacities, more reads
+ * (tier_args.h). */
 #include "gputier/units.h"
 #include "tier_args.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +34,34 @@ static int waits(const struct cli_args *args, struct tier_request *r, struct gt_
         }
     }
     r->o.need = r->need;
+    return 0;
+}
+
+/* 500MB/s, 2GiB/s@train/. */
+static int speeds(const struct cli_args *args, struct tier_request *r, struct gt_error *err)
+{
+    const char *text;
+    for (size_t i = 0; (text = cli_list(args, "throughput", i)) != NULL; i++) {
+        const char *at = strchr(text, '@');
+        size_t n = at ? (size_t)(at - text) : strlen(text);
+        char size[64] = "";
+        uint64_t bytes = 0;
+        if (n > 2 && n < sizeof size && memcmp(text + n - 2, "/s", 2) == 0) {
+            memcpy(size, text, n - 2);
+        }
+        if (!size[0] || size_parse(size, &bytes, NULL) || bytes == 0) {
+            return gt_fail(err, GT_EUSAGE, "",
+                           "--throughput: found '%.40s', expected a size a second such as 500MB/s "
+                           "or 2GiB/s@PREFIX",
+                           text);
+        }
+        if (r->o.n_needs == TIER_BOUNDS) {
+            return gt_fail(err, GT_EUSAGE, "", "--throughput, --max-wait: more than %d prefixes",
+                           TIER_BOUNDS);
+        }
+        r->need[r->o.n_needs++] = (struct tier_need){
+            .prefix = at ? at + 1 : "", .max_wait_s = (double)INFINITY, .min_bps = (double)bytes};
+    }
     return 0;
 }
 
@@ -129,6 +159,7 @@ int tier_bounds_read(const struct cli_args *args, struct tier_request *r, struct
 {
     const char *text;
     int rc = waits(args, r, err);
+    rc = rc ? rc : speeds(args, r, err);
     for (size_t i = 0; rc == 0 && (text = cli_list(args, "budget", i)) != NULL; i++) {
         rc = budget(text, r, err);
     }

@@ -13,6 +13,14 @@ static const struct tier_plan *limited(const struct tier_answer *a)
     return a->in->n_batches == 1 && a->plan[0] && a->plan[0]->n_limits > 0 ? a->plan[0] : NULL;
 }
 
+/* R-OPT-04: (plan - bound) / bound. */
+static double gap_of(const struct tier_plan *p)
+{
+    return p->lower_bound > 0
+               ? money_to_double(p->total - p->lower_bound) / money_to_double(p->lower_bound)
+               : 0;
+}
+
 static void json_limit(struct jsonw *w, const struct tier_limit_use *u)
 {
     jsonw_object(w);
@@ -56,9 +64,11 @@ void tier_bounds_json(struct jsonw *w, const struct tier_answer *a)
     if (p) {
         jsonw_kmoney(w, "unlimited_total", p->unlimited);
         jsonw_kbool(w, "proven", p->proven);
+        jsonw_kdouble(w, "gap", p->proven ? 0 : gap_of(p));
     } else {
         jsonw_knull(w, "unlimited_total");
         jsonw_knull(w, "proven");
+        jsonw_knull(w, "gap");
     }
 }
 
@@ -101,13 +111,10 @@ void tier_bounds_text(const struct tier_answer *a, int digits, struct buf *out)
     buf_addf(out, "\nLimits cost %s %s: without them %s.",
              money_format_fixed(p->total - p->unlimited, digits, true, text[0]), a->currency,
              money_format_fixed(p->unlimited, digits, true, text[1]));
-    double gap = p->lower_bound > 0
-                     ? money_to_double(p->total - p->lower_bound) / money_to_double(p->lower_bound)
-                     : 0;
     if (p->proven) {
         buf_adds(out, " No plan within them is cheaper.\n");
     } else {
-        buf_addf(out, " A cheaper plan within them would save %.4f %% at most.\n", 100 * gap);
+        buf_addf(out, " A cheaper plan within them would save %.4f %% at most.\n", 100 * gap_of(p));
     }
     for (size_t i = 0; i < p->n_limits; i++) {
         text_limit(a, &p->limit[i], digits, out);

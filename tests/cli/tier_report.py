@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """tier --report: HTML and Markdown say what the JSON document says. Rows of months and groups add up to the shown totals,
-the areas of the pictures are as high as the bytes and the money of each month, the page is well-formed, self-contained
+the areas of the pictures are as high as the bytes and the money of each month, the tiles of the treemaps as large as each group's, the page is well-formed, self-contained
 and holds hostile names as text; what is no report is refused before anything is read."""
 import csv
+import html
 import json
 import os
 import re
 import sys
 import tempfile
+import unicodedata
 from decimal import Decimal
 from pathlib import Path
 
@@ -135,7 +137,7 @@ def check_pictures(name, page, doc):
     o = doc['over_time']
     n = o['months']
     pictures = re.findall(r'<svg.*?</svg>', page)
-    expect(len(pictures) == 2, f'{name}: {len(pictures)} pictures')
+    expect(len(pictures) == 3, f'{name}: {len(pictures)} pictures')
     rent = [[float(x['rent'][m]) for m in range(n)] for x in o['tiers']]
     moves = [sum(float(x['moves'][m]) for x in o['tiers']) for m in range(n)]
     for svg, parts in zip(pictures, ([x['bytes'] for x in o['tiers']], rent + [moves])):
@@ -152,16 +154,64 @@ def check_pictures(name, page, doc):
                 expect(abs((whole - edge[m]) - want) < 0.35, f'{name}: part {k} month {m}: {whole - edge[m]:.1f} px, {want:.1f}')
 
 
+def cells(text):
+    return sum(1 + (unicodedata.east_asian_width(c) in 'WF') for c in text)
+
+
+def check_maps(name, page, doc):
+    """Tiles of both treemaps: one a row of the table, area by its bytes and its money, no gap, no overlap, not thin, in
+    the colour of the tier where the path ends, with words that stay inside."""
+    *rows, _ = tables(html_check.rows(page))['Data']
+    tiers = [x['tier'] for x in doc['over_time']['tiers']]
+    svg = re.findall(r'<svg.*?</svg>', page)[2]
+    number = r'"(-?[\d.]+)"'
+    tiles = [(m[1], *map(float, m.group(2, 3, 4, 5)), html.unescape(m[6])) for m in re.finditer(
+        rf'<rect class="tile (\w+)" x={number} y={number} width={number} height={number}><title>([^<]*)</title>', svg)]
+    words = [(float(m[1]), float(m[2]), html.unescape(m[3])) for m in re.finditer(
+        rf'<text class="(?:in|b)" x={number} y={number}>([^<]*)</text>', svg)]
+    half = (WIDTH - 16) / 2
+    exact = sorted(doc['groups'], key=lambda g: -Decimal(g['saving']))
+    for title, column, key, at in (('Bytes at the start', 1, 'bytes', 0), ('over', 3, 'cost', half + 16)):
+        mine = [t for t in tiles if at <= t[1] < at + half]
+        expect(any(title in w for _, _, w in words), f'{name}: no map {title}')
+        want = {f'{r[0]}: {r[column]}': r for r in rows}
+        values = [max(0, float(g[key])) for g in exact]
+        shown = [v for v in values[:60] + [sum(values[60:])] if v > 0]
+        area = sorted((t[3] * t[4] / (half * 300) for t in mine), reverse=True)
+        expect(len(shown) == len(area), f'{name} {key}: {len(area)} tiles, {len(shown)} in JSON')
+        for a, v in zip(area, sorted(shown, reverse=True)):
+            expect(abs(a - v / sum(shown)) < 1e-4 + a * 2e-3, f'{name} {key}: a tile of {a:.5f}, not {v / sum(shown):.5f}')
+        top = min(t[2] for t in mine)
+        for i, (kind, x, y, w, h, told) in enumerate(mine):
+            expect(told in want, f'{name} {key}: tile {told} is no row')
+            end = re.search(r'(\w+) \d+(?:–\d+)?$', want[told][2]) if told in want else None
+            expect(kind == (f's{tiers.index(end[1]) % 8}' if end else 'none'), f'{name}: {told} has colour {kind}')
+            expect(x >= at - .01 and x + w <= at + half + .02 and y + h <= top + 300.02, f'{name}: {told} is outside')
+            for _, x2, y2, w2, h2, other in mine[:i]:
+                expect(min(x + w, x2 + w2) - max(x, x2) < .02 or min(y + h, y2 + h2) - max(y, y2) < .02,
+                       f'{name} {key}: {told} over {other}')
+            for tx, ty, word in words:
+                if x < tx < x + w and y < ty < y + h:
+                    expect(tx + cells(word) * 7.4 <= x + w + .02, f'{name}: {word} leaves {told}')
+        if len(mine) > 20:
+            thin = sorted(max(w / h, h / w) for _, _, _, w, h, _ in mine if w > 1 and h > 1)
+            expect(thin[len(thin) // 2] < 2, f'{name} {key}: half of the tiles are thinner than {thin[len(thin) // 2]:.1f}')
+        largest = max(mine, key=lambda t: t[3] * t[4])
+        expect(any(largest[1] < tx < largest[1] + largest[3] and largest[2] < ty < largest[2] + largest[4] for tx, ty, _ in words),
+               f'{name} {key}: the largest tile says nothing')
+
+
 def check(name, path, *args):
-    html, md = tmp / f'{name}.html', tmp / f'{name}.md'
-    doc = json.loads(run('tier', path, *args, '--format', 'json', '--report', html).stdout)
+    web, md = tmp / f'{name}.html', tmp / f'{name}.md'
+    doc = json.loads(run('tier', path, *args, '--format', 'json', '--report', web).stdout)
     run('tier', path, *args, '--report', md)
-    page, text = html.read_text(), md.read_text()
+    page, text = web.read_text(), md.read_text()
     expect(html_check.problems(page) == [], f'{name}: {html_check.problems(page)}')
     expect(md_rows(text) and tables(md_rows(text)).keys() >= tables(html_check.rows(page)).keys(), f'{name}: tables')
     check_tables(f'{name}.md', md_rows(text), doc)
     check_tables(f'{name}.html', html_check.rows(page), doc)
     check_pictures(name, page, doc)
+    check_maps(name, page, doc)
     for r in doc['policy']['rules']:
         expect(re.search(rf"(?m)^- .*: to {r['to_tier'].replace('_', '.*')} {r['days']} days", text.replace('\\', '')),
                f'{name}: rule {r}')

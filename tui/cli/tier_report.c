@@ -220,13 +220,72 @@ static const char *path(struct doc *d, const struct tier_path *p)
     return text;
 }
 
+/* The part of the series that a group's data end in; n_tiers where that is told of none. */
+static size_t ends_in(const struct tier_answer *a, const struct tier_path *p)
+{
+    size_t k = p && p->n_steps > 0 ? 0 : a->series.n_tiers;
+    while (k < a->series.n_tiers && strcmp(a->series.tier[k], p->step[p->n_steps - 1].tier) != 0) {
+        k++;
+    }
+    return k;
+}
+
+/* The rows of the table below as tiles: n with a path, then perhaps the rest. */
+struct tiles {
+    const struct tier_row *row;
+    size_t n, all;
+    uint64_t rest;            /* bytes of it */
+    const money *cost, *told; /* exact, which the areas are drawn by; as the table has it */
+    const char *more;
+};
+
+static void maps(struct doc *d, const struct tier_answer *a, const struct tiles *t)
+{
+    struct tree_figure f = {.title = "Bytes and money of each group",
+                            .n_parts = a->series.n_tiers,
+                            .part = a->series.tier,
+                            .n = t->all};
+    const char **name = arena_array(d->arena, t->all + 1, sizeof *name);
+    const char **text = arena_array(d->arena, 2 * t->all + 1, sizeof *text);
+    double *value = arena_array(d->arena, 2 * t->all + 1, sizeof *value);
+    size_t *of = arena_array(d->arena, t->all + 1, sizeof *of);
+    char *letter = arena_alloc(d->arena, a->series.n_tiers + 1);
+    if (!name || !text || !value || !of || !letter) {
+        d->failed = true;
+        return;
+    }
+    tier_series_letters(&a->series, letter);
+    for (size_t i = 0; i < t->all; i++) {
+        uint64_t bytes = i < t->n ? t->row[i].bytes : t->rest;
+        name[i] = i < t->n ? doc_name(d, t->row[i].label) : t->more;
+        of[i] = ends_in(a, i < t->n ? t->row[i].path : NULL);
+        value[i] = (double)bytes;
+        value[t->all + i] = money_to_double(t->cost[i]);
+        text[i] = size(d, bytes);
+        text[t->all + i] = amount(d, a, t->told[i]);
+    }
+    f.letter = letter;
+    f.name = name;
+    f.of = of;
+    f.map[0].title = "Bytes at the start";
+    f.map[0].value = value;
+    f.map[0].text = text;
+    f.map[1].title = doc_printf(d, "%s over %d months", a->currency, a->horizon);
+    f.map[1].value = value + t->all;
+    f.map[1].text = text + t->all;
+    doc_figure(d,
+               "The larger a tile, the more bytes (left) or money (right); colour and letter are "
+               "those of the tier where the group's path ends.",
+               svg_tree(d, &f));
+}
+
 /* The groups that matter most; the rest in one row, so that the columns add up. */
 static int groups(struct doc *d, const struct tier_answer *a)
 {
     static const char *const titles[] = {"Data",          ">Size",   "Path (months)",  ">Cost",
                                          ">As it is now", ">Saving", ">Pays in month", NULL};
     struct tier_row *row = calloc(a->in->n + 1, sizeof *row);
-    money cost[GROUPS + 1] = {0}, base[GROUPS + 1] = {0};
+    money cost[GROUPS + 1] = {0}, base[GROUPS + 1] = {0}, exact[GROUPS + 1];
     uint64_t rest = 0;
     if (!row) {
         return GT_ENOMEM;
@@ -239,17 +298,22 @@ static int groups(struct doc *d, const struct tier_answer *a)
         rest += i < shown ? 0 : row[i].bytes;
     }
     int digits = money_minor_digits(a->currency);
+    memcpy(exact, cost, sizeof exact);
     int rc = money_round_parts(cost, shown + 1, digits, cost);
     rc = rc < 0 ? rc : money_round_parts(base, shown + 1, digits, base);
+    const char *more = doc_printf(d, "%zu more groups", n - shown);
     doc_heading(d, 2, "Where each group goes");
+    if (rc == 0 && n > 0) {
+        maps(d, a, &(struct tiles){row, shown, shown + (n > shown), rest, exact, cost, more});
+    }
     struct doc_block *t = doc_table(d, "Largest saving first", titles);
     for (size_t i = 0; i < shown + (n > shown) && rc == 0; i++) {
         const struct tier_path *p = i < shown ? row[i].path : NULL;
         doc_row(d, t, ROW_PLAIN,
                 (const char *const[]){
-                    p ? doc_name(d, row[i].label) : doc_printf(d, "%zu more groups", n - shown),
-                    size(d, p ? row[i].bytes : rest), p ? path(d, p) : "", amount(d, a, cost[i]),
-                    amount(d, a, base[i]), amount(d, a, base[i] - cost[i]),
+                    p ? doc_name(d, row[i].label) : more, size(d, p ? row[i].bytes : rest),
+                    p ? path(d, p) : "", amount(d, a, cost[i]), amount(d, a, base[i]),
+                    amount(d, a, base[i] - cost[i]),
                     !p || p->saving <= 0      ? ""
                     : p->break_even_month < 0 ? "never"
                                               : doc_printf(d, "%d", p->break_even_month + 1)});

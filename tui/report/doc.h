@@ -104,6 +104,26 @@ struct stack_figure {
     const char *currency; /* NULL: bytes */
 };
 const char *svg_stack(struct doc *d, const struct stack_figure *f);
+/* Groups as tiles, two maps side by side: the area of a tile is its bytes and its money. */
+struct tree_figure {
+    const char *title;
+    size_t n_parts; /* what the colours and letters mean: the parts of the stack */
+    const char *const *part;
+    const char *letter;
+    size_t n;
+    const char *const *name; /* [tile] */
+    const size_t *of;        /* [tile]: its part; n_parts = none */
+    struct {
+        const char *title;
+        const double *value; /* [tile]: nothing is drawn of what is not above 0 */
+        const char *const *text;
+    } map[2];
+};
+const char *svg_tree(struct doc *d, const struct tree_figure *f);
+/* Rows of names with their colours and letters at the top; returns where these end. */
+#define SVG_COLOURS 8
+double svg_legend(struct buf *b, int left, size_t n, const char *const *name, const char *letter,
+                  const char *line_name);
 double svg_step(double span); /* 1, 2 or 5 times a power of ten: about five of them in the span */
 const char *svg_tick(double v, char out[MONEY_TEXT]); /* 12,500 or 0.25 */
 

@@ -55,6 +55,7 @@ const char report_style[] =
     ".s0{fill:var(--s0)}.s1{fill:var(--s1)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}"
     ".s4{fill:var(--s4)}.s5{fill:var(--s5)}.s6{fill:var(--s6)}.s7{fill:var(--s7)}"
     ".area{stroke:var(--bg);stroke-width:1}svg .in{fill:var(--bg);font-weight:650;font-size:12px}"
+    ".tile{stroke:var(--bg);stroke-width:2}.none{fill:var(--grid)}"
     ".asis{fill:none;stroke:var(--fg);stroke-width:1.6;stroke-dasharray:6 3}"
     ".ring{fill:var(--bg);stroke:var(--s0);stroke-width:1.6}"
     ".front{fill:none;stroke:var(--s0);stroke-width:1.5;stroke-dasharray:4 3}\n"

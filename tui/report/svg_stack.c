@@ -5,13 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-#define W       960
-#define H       300
-#define LEFT    84
-#define RIGHT   14
-#define BOTTOM  40
-#define COLOURS 8
-#define LEGEND  20 /* height of a row of it */
+#define W      960
+#define H      300
+#define LEFT   84
+#define RIGHT  14
+#define BOTTOM 40
+#define LEGEND 20 /* height of a row of it */
 
 struct stack {
     struct doc *d;
@@ -116,7 +115,7 @@ static void letter(struct stack *s, size_t k)
 static void area(struct stack *s, size_t k)
 {
     const int n = s->f->months;
-    buf_addf(&s->b, "<path class=\"s%zu area\" d=\"M%.1f %.1f", k % COLOURS, x_of(s, 0),
+    buf_addf(&s->b, "<path class=\"s%zu area\" d=\"M%.1f %.1f", k % SVG_COLOURS, x_of(s, 0),
              y_of(s, s->under[0]));
     double at = -1;
     for (int t = 0; t < n; t++) {
@@ -153,34 +152,33 @@ static void line(struct stack *s)
     buf_addf(&s->b, "H%.1f\"/>", x_of(s, s->f->months));
 }
 
-/* Rows of names above the areas; sets where these begin. */
-static void legend(struct stack *s)
+double svg_legend(struct buf *b, int left, size_t n, const char *const *name, const char *letter,
+                  const char *line_name)
 {
-    double x = LEFT, y = 14;
-    size_t n = s->f->n + (s->f->line != NULL);
-    for (size_t k = 0; k < n; k++) {
-        const char *name = k < s->f->n ? s->f->name[k] : s->f->line_name;
-        double need = 42 + 7.4 * (double)strlen(name);
-        if (x > LEFT && x + need > W - RIGHT) {
-            x = LEFT;
+    double x = left, y = 14;
+    for (size_t k = 0; k < n + (line_name != NULL); k++) {
+        const char *text = k < n ? name[k] : line_name;
+        double need = 42 + 7.4 * (double)strlen(text);
+        if (x > left && x + need > W - RIGHT) {
+            x = left;
             y += LEGEND;
         }
-        if (k < s->f->n) {
-            buf_addf(&s->b,
+        if (k < n) {
+            buf_addf(b,
                      "<rect class=\"s%zu\" x=\"%.1f\" y=\"%.1f\" width=\"16\" height=\"14\"/>"
                      "<text class=\"in\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
-                     k % COLOURS, x, y - 11, x + 8, y);
-            html_escape(&s->b, (const char[]){s->f->letter[k], '\0'});
-            buf_adds(&s->b, "</text>");
+                     k % SVG_COLOURS, x, y - 11, x + 8, y);
+            html_escape(b, (const char[]){letter[k], '\0'});
+            buf_adds(b, "</text>");
         } else {
-            buf_addf(&s->b, "<path class=\"asis\" d=\"M%.1f %.1fH%.1f\"/>", x, y - 4, x + 16);
+            buf_addf(b, "<path class=\"asis\" d=\"M%.1f %.1fH%.1f\"/>", x, y - 4, x + 16);
         }
-        buf_addf(&s->b, "<text x=\"%.1f\" y=\"%.1f\">", x + 22, y);
-        html_escape(&s->b, name);
-        buf_adds(&s->b, "</text>");
+        buf_addf(b, "<text x=\"%.1f\" y=\"%.1f\">", x + 22, y);
+        html_escape(b, text);
+        buf_adds(b, "</text>");
         x += need;
     }
-    s->top = y + 4;
+    return y + 4;
 }
 
 const char *svg_stack(struct doc *d, const struct stack_figure *f)
@@ -198,7 +196,7 @@ const char *svg_stack(struct doc *d, const struct stack_figure *f)
     buf_init(&s.b, 1 << 22);
     buf_init(&body, 1 << 22);
     scale(&s);
-    legend(&s);
+    s.top = svg_legend(&s.b, LEFT, f->n, f->name, f->letter, f->line ? f->line_name : NULL);
     axes(&s);
     for (size_t k = 0; k < f->n; k++) {
         area(&s, k);

@@ -271,6 +271,7 @@ static const struct table_shape own_list = {
                "note",
                "price_month",
                NULL},
+    .only_these = true,
     .row = own_row,
 };
 

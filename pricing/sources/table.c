@@ -30,6 +30,36 @@ static const char *missing(const struct table_shape *s, const struct csv_row *he
     return first;
 }
 
+/* A column passed over may be what the price is for ("unit: per month"), and of two prices one is
+ * wrong. Spreadsheets write columns without a name behind the last. */
+static int refuse_others(struct parser *p, const struct csv_row *row, struct gt_error *err)
+{
+    char known[512] = "";
+    for (int c = 0, n = 0; p->shape->column[c] && n < (int)sizeof known; c++) {
+        bool needed;
+        const char *name = column_name(p->shape, c, &needed);
+        n += snprintf(known + n, sizeof known - (size_t)n, "%s%s", c ? ", " : "", name);
+    }
+    for (size_t i = 0; i < row->n; i++) {
+        const char *name = csv_field(row, (int)i);
+        int first = csv_column(row, name), c = 0;
+        while (p->shape->column[c] && p->column[c] != first) {
+            c++;
+        }
+        if (*name != '\0' && !p->shape->column[c]) {
+            return csv_fail(err, GT_EPARSE, p->ctx->name, row,
+                            "column '%.40s' is not known, rename or remove it; known: %s", name,
+                            known);
+        }
+        if (*name != '\0' && first != (int)i) {
+            return csv_fail(err, GT_EPARSE, p->ctx->name, row,
+                            "column '%.40s' stands twice, fields %d and %zu", name, first + 1,
+                            i + 1);
+        }
+    }
+    return 0;
+}
+
 static int take_header(struct parser *p, const struct csv_row *row, struct gt_error *err)
 {
     const struct table_shape *near = NULL;
@@ -58,6 +88,10 @@ static int take_header(struct parser *p, const struct csv_row *row, struct gt_er
         p->column[c] = csv_column(row, column_name(p->shape, c, &needed));
     }
     p->header_fields = row->n;
+    int rc = p->shape->only_these ? refuse_others(p, row, err) : 0;
+    if (rc != 0) {
+        return rc;
+    }
     if (p->shape->met_elsewhere) {
         const char *slash = strrchr(p->ctx->name, '/');
         snprintf(p->ctx->scope, sizeof p->ctx->scope, SCOPE_TABLE "%s",

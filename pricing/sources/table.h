@@ -14,6 +14,7 @@ struct table_shape {
     int (*row)(struct parser *p, const struct csv_row *row, struct gt_error *err);
     int (*end)(struct parser *p, struct gt_error *err); /* behind the last row; NULL = none */
     bool met_elsewhere;   /* not the user's own prices: SCOPE_TABLE (fetch.h) */
+    bool only_these;      /* a column of another name, or one twice, is refused */
     bool extra_fields_ok; /* rows longer than the header are read from the left */
 };
 struct parser {

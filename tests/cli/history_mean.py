@@ -124,5 +124,8 @@ text = run('w.db', 'history', '-i', 'g5.xlarge', '-r', 'aws/us-east-1', '-p', 's
 check('the table has the means', 'mean' in text and text.count('us-east-1b') == 2, True)
 run('w.db', 'history', '-i', 'g5.xlarge', '-r', 'aws/us-east-1', '--since', '2027-01-01', status=2)
 run('w.db', 'history', '-i', 'g5.xlarge', '-r', 'aws/us-east-1', '--since', 'soon', status=2)
+for form in ('table', 'csv', 'json'):  # prices of other days at one day's rate would be no history
+    check(f'no other currency, {form}', run('w.db', 'history', '-i', 'g5.xlarge', '-r', 'aws/us-east-1', '--currency', 'EUR', '--format', form,
+                                            status=2), '')
 print('\n'.join(failures))
 sys.exit(bool(failures))

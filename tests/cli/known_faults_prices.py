@@ -286,6 +286,21 @@ def f147_prices_as_people_write_them():
         check("%s in %s" % (text, currency), box.rows("price_per_hour", "currency"), [("4", currency)])
 
 
+def columns_nobody_knows():
+    """A column passed over may say what the price is for; of two prices one is wrong."""
+    head, row = "vendor,region,instance_type,purchase,currency,price_per_hour", "aws,us-east-1,m,on_demand,USD,14600"
+    for more, value, said in ((",unit", ",per month", "'unit' is not known"), (",as_of", ",2026-11-01", "'as_of' is not known"),
+                              (",price_per_hour", ",99", "'price_per_hour' stands twice, fields 6 and 7"), (",", ",", None)):
+        box = Box()
+        r = box.take("prices-csv", "%s%s\n%s%s\n" % (head, more, row, value), status=4 if said else 0)
+        check("column %r" % more, [o["price_per_hour"] for o in box.offers()], [] if said else ["14600"])
+        check("column %r is named" % more, not said or (":1: column " + said in r.stderr), True)
+    box = Box()
+    box.take("prices-csv", head + "\n" + row + "\n")
+    box.take("prices-csv", box.run("prices", "--format", "csv").stdout, status=4)
+    check("what prices wrote is no list of prices of today", [o["price_per_hour"] for o in box.offers()], ["14600"])
+
+
 def term(itype, sku, code, years, option, hourly=None, upfront=None):
     common = {"TermType": "Reserved", "OfferTermCode": code, "LeaseContractLength": "%dyr" % years, "PurchaseOption": option,
               "OfferingClass": "standard", "EffectiveDate": "2026-01-01"}
@@ -352,4 +367,5 @@ main([f001_wrong_field, f003_the_same_row_twice, f005_rank_by_what_is_asked, f00
       f015_spot_is_spot_however_it_is_written, f035_low_priority_is_not_on_demand,
       f037_meters_that_are_no_price, f017_f185_upfront_and_hourly_parts, f045_an_own_price_counts_whole,
       f079_commitments_look_like_on_demand, f081_terms_are_not_swapped, f087_no_price_is_not_zero, f107_one_price_for_all_counts,
-      f115_f117_discount_for_sustained_use, f119_commitments_stand_beside, f147_prices_as_people_write_them])
+      f115_f117_discount_for_sustained_use, f119_commitments_stand_beside, f147_prices_as_people_write_them,
+      columns_nobody_knows])

@@ -270,6 +270,11 @@ static int take_question(const struct cli_args *a, struct question *q, char vend
         return gt_fail(err, GT_EUSAGE, "history",
                        "expected --instance NAME and --region VENDOR/CODE");
     }
+    if (cli_value(a, "currency")) {
+        return gt_fail(err, GT_EUSAGE, "--currency",
+                       "history shows each price in the currency it was listed in, as it has no "
+                       "exchange rate of each day; leave it out");
+    }
     const char *slash = strchr(region, '/');
     if (slash) {
         snprintf(vendor, 48, "%.*s", (int)(slash - region), region);

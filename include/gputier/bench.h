@@ -62,6 +62,8 @@ struct bench_options {
     const char *metrics; /* names with commas between; NULL: all */
     const volatile sig_atomic_t *cancel;
     void (*progress)(void *ctx, const char *metric, int done, int total);
+    /* Each metric as it is done, metric to checked but min and p95; may be NULL. */
+    void (*result)(void *ctx, const struct bench_result *r);
     void *ctx;
     const char *self; /* path of this binary, for the child */
 };

@@ -38,6 +38,7 @@ struct bench_job {
     bool quick;
     const char *metrics; /* "copy,triad"; NULL: all */
     void (*progress)(void *ctx, const char *metric, int done, int total);
+    void (*result)(void *ctx, const struct bench_result *r); /* may be NULL */
     void *ctx;
 };
 /* Warm-up, at least 9 repetitions and a share of time each, median and spread (gpu-bench.md 2.7).

@@ -4,6 +4,7 @@
 #include "gputier/jsonw.h"
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -33,6 +34,8 @@ static int spawn(struct child *c, char *const argv[])
 {
     int fd[2], rc;
     posix_spawn_file_actions_t fa;
+    posix_spawnattr_t attr;
+    sigset_t none;
     if (pipe(fd) != 0) {
         return -1;
     }
@@ -41,7 +44,12 @@ static int spawn(struct child *c, char *const argv[])
     posix_spawn_file_actions_addclose(&fa, fd[0]);
     posix_spawn_file_actions_addclose(&fa, fd[1]);
     posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null", 1, 0); /* drivers chatter */
-    rc = posix_spawn(&c->pid, argv[0], &fa, NULL, argv, environ);
+    sigemptyset(&none); /* a thread of the interface blocks all signals: the child does not */
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    rc = posix_spawn(&c->pid, argv[0], &fa, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&fa);
     close(fd[1]);
     c->out = fd[0];
@@ -76,6 +84,22 @@ static int start(const struct bench_options *o, const char *backend, const char 
     return rc ? gt_fail(c->err, GT_EDEVICE, "bench", "cannot start the measuring process") : 0;
 }
 
+/* What lies in the line is shown while the run goes on; the report that follows is what counts. */
+static void take_result(const char *s, const struct bench_options *o)
+{
+    char metric[32], unit[16];
+    int checked;
+    struct bench_result r = {.metric = metric, .unit = unit};
+    if (o->result &&
+        sscanf(s, "result %31s %15s %lf %lf %d", metric, unit, &r.median, &r.spread, &checked) ==
+            5 &&
+        isfinite(r.median) && r.median > 0 && isfinite(r.spread)) {
+        r.value = r.median;
+        r.checked = checked == 1;
+        o->result(o->ctx, &r);
+    }
+}
+
 static void take_line(struct child *c, const struct bench_options *o)
 {
     char *s = c->line.data;
@@ -86,6 +110,8 @@ static void take_line(struct child *c, const struct bench_options *o)
         if (o->progress) {
             o->progress(o->ctx, metric, done, total);
         }
+    } else if (strncmp(s, "result ", 7) == 0) {
+        take_result(s, o);
     } else if (sscanf(s, "error %d", &code) == 1) {
         const char *text = strchr(s + 6, ' ');
         c->error = code < 0 ? code : GT_EDEVICE;

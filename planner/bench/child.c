@@ -1,5 +1,6 @@
 /* The process that touches the device. Its standard output carries one line per metric begun
- * ("progress NAME DONE TOTAL") and then the JSON report; an error is one line "error CODE TEXT". */
+ * ("progress NAME DONE TOTAL") and one per metric done ("result NAME UNIT MEDIAN SPREAD CHECKED"),
+ * then the JSON report; an error is one line "error CODE TEXT". */
 #include "backend.h"
 #include "gputier/jsonw.h"
 #include "gputier/units.h"
@@ -13,6 +14,13 @@ static void progress(void *ctx, const char *metric, int done, int total)
 {
     (void)ctx;
     printf("progress %s %d %d\n", metric[0] ? metric : "-", done, total);
+    fflush(stdout);
+}
+
+static void result(void *ctx, const struct bench_result *r)
+{
+    (void)ctx;
+    printf("result %s %s %.17g %.17g %d\n", r->metric, r->unit, r->median, r->spread, r->checked);
     fflush(stdout);
 }
 
@@ -101,7 +109,7 @@ static int measure(const struct backend_ops *ops, const struct bench_job *job, s
 int bench_child(int argc, char **argv)
 {
     const struct backend_ops *ops = &backend_cpu;
-    struct bench_job job = {.progress = progress};
+    struct bench_job job = {.progress = progress, .result = result};
     bool list = false;
     for (int i = 1; i < argc; i++) {
         job.quick = job.quick || strcmp(argv[i], "quick") == 0;

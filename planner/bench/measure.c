@@ -142,6 +142,9 @@ int bench_measure(const struct backend_ops *ops, struct backend *b, const struct
         if (rc) {
             return rc;
         }
+        if (job->result) {
+            job->result(job->ctx, &out->result[out->n]);
+        }
         out->n++;
     }
     for (const char *const *n = ops->notes ? ops->notes(b) : NULL; n && *n; n++) {

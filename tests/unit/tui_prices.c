@@ -14,9 +14,8 @@ static void first_screen_fits_80_by_24(void **state)
     struct vt t;
     (void)state;
     tui_start(&t, 24, 80);
-    static const char *const shown[] = {"gputier", "[1 Prices]", "bundled, as of 20",
-                                        "offers",  "f filter",   "? help",
-                                        "q quit",  "$/GPU-H"};
+    static const char *const shown[] = {"gputier",  "[1 Prices]", "bundled 20", "offers",
+                                        "f filter", "? help",     "q quit",     "$/GPU-H"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         vt_expect(&t, shown[i], LIMIT_MS);
     }
@@ -190,7 +189,8 @@ static void commands_and_tab_reach_every_screen(void **state)
     struct vt t;
     (void)state;
     tui_start(&t, 30, 100);
-    static const char *const names[] = {"[3 Plan]", "[4 Tiers]", "[6 Sources]", "[1 Prices]"};
+    static const char *const names[] = {"[3 Plan]", "[4 Tiers]", "[5 Bench]", "[6 Sources]",
+                                        "[1 Prices]"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         tui_keys(&t, "\t", names[i]);
     }

@@ -197,28 +197,6 @@ static void other_terminal_types_work(void **state)
     }
 }
 
-/* Parameters of "select graphic rendition" that set a colour, anywhere in what was written. */
-static int colours_in(const char *raw, size_t len)
-{
-    int found = 0;
-    for (size_t i = 0; i + 2 < len; i++) {
-        if (raw[i] != '\033' || raw[i + 1] != '[') {
-            continue;
-        }
-        size_t j = i + 2;
-        while (j < len && ((raw[j] >= '0' && raw[j] <= '9') || raw[j] == ';')) {
-            j++;
-        }
-        for (size_t k = i + 2; raw[j] == 'm' && k < j;) {
-            char *end;
-            long v = strtol(raw + k, &end, 10);
-            found += (v >= 30 && v <= 49) || (v >= 90 && v <= 107);
-            k = (size_t)(end - raw) + 1;
-        }
-    }
-    return found;
-}
-
 static void no_color_writes_no_colour(void **state)
 {
     static const char *const env[] = {"NO_COLOR=1", NULL}, *const empty[] = {"NO_COLOR=", NULL};
@@ -227,12 +205,13 @@ static void no_color_writes_no_colour(void **state)
     tui_launch(&t, 24, 80, env);
     vt_expect(&t, "VENDOR", LIMIT_MS);
     tui_keys(&t, "4", "[4 Tiers]");
+    tui_keys(&t, "5", "[5 Bench]");
     tui_keys(&t, "6", "[6 Sources]");
-    assert_int_equal(colours_in(t.raw, t.raw_len), 0);
+    assert_int_equal(tui_colours_in(t.raw, t.raw_len), 0);
     tui_quit(&t);
     tui_launch(&t, 24, 80, empty); /* empty does not count */
     vt_expect(&t, "VENDOR", LIMIT_MS);
-    assert_true(colours_in(t.raw, t.raw_len) > 0);
+    assert_true(tui_colours_in(t.raw, t.raw_len) > 0);
     tui_quit(&t);
 }
 

@@ -109,4 +109,26 @@ static VT_UNUSED uint32_t tui_cell(struct vt *t, int row, int col)
     return cell.chars[0];
 }
 
+/* Parameters of "select graphic rendition" that set a colour, anywhere in what was written. */
+static VT_UNUSED int tui_colours_in(const char *raw, size_t len)
+{
+    int found = 0;
+    for (size_t i = 0; i + 2 < len; i++) {
+        if (raw[i] != '\033' || raw[i + 1] != '[') {
+            continue;
+        }
+        size_t j = i + 2;
+        while (j < len && ((raw[j] >= '0' && raw[j] <= '9') || raw[j] == ';')) {
+            j++;
+        }
+        for (size_t k = i + 2; raw[j] == 'm' && k < j;) {
+            char *end;
+            long v = strtol(raw + k, &end, 10);
+            found += (v >= 30 && v <= 49) || (v >= 90 && v <= 107);
+            k = (size_t)(end - raw) + 1;
+        }
+    }
+    return found;
+}
+
 #endif

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define DOCUMENT_MAX (1 << 20)
-#define RUNS_MAX     500
 #define OUTPUT_MAX   (16UL << 20)
 #define LEAST_DRIFT  0.03 /* clocks and temperature alone do that */
 
@@ -64,23 +63,13 @@ int bench_save(struct app *app, const struct bench_report *r, struct gt_error *e
     return rc;
 }
 
-struct run {
-    int64_t id;
-    struct bench_report report;
-};
-struct runs {
-    struct arena *a;
-    struct run *run; /* newest first */
-    size_t n;
-};
-
 /* A document that a later version wrote may not be readable: it is left out. */
 static int take_run(void *ctx, int64_t id, int64_t when, const char *json)
 {
-    struct runs *l = ctx;
-    struct run *r = &l->run[l->n];
+    struct bench_runs *l = ctx;
+    struct bench_kept *r = &l->run[l->n];
     r->id = id;
-    if (l->n < RUNS_MAX &&
+    if (l->n < BENCH_RUNS_MAX &&
         bench_read_json(json, strlen(json), "database", l->a, &r->report, NULL) == 0) {
         if (r->report.measured_at == GT_TIME_NONE) {
             r->report.measured_at = when;
@@ -90,18 +79,18 @@ static int take_run(void *ctx, int64_t id, int64_t when, const char *json)
     return 0;
 }
 
-static int load(struct app *app, struct runs *l, struct arena *a, struct gt_error *err)
+int bench_load(struct app *app, struct bench_runs *l, struct arena *a, struct gt_error *err)
 {
     struct store *s;
-    *l = (struct runs){.a = a, .run = arena_array(a, RUNS_MAX + 1, sizeof *l->run)};
+    *l = (struct bench_runs){.a = a, .run = arena_array(a, BENCH_RUNS_MAX + 1, sizeof *l->run)};
     int rc = l->run ? app_store(app, &s, err) : gt_fail(err, GT_ENOMEM, "", "out of memory");
-    return rc ? rc : store_list_bench(s, RUNS_MAX, take_run, l, err);
+    return rc ? rc : store_list_bench(s, BENCH_RUNS_MAX, take_run, l, err);
 }
 
 /* The run asked for, else the newest of a GPU, else the newest. */
-static const struct run *choose(const struct runs *l, const char *wanted)
+static const struct bench_kept *choose(const struct bench_runs *l, const char *wanted)
 {
-    const struct run *newest = l->n ? &l->run[0] : NULL;
+    const struct bench_kept *newest = l->n ? &l->run[0] : NULL;
     for (size_t i = 0; i < l->n; i++) {
         char id[32];
         snprintf(id, sizeof id, "%lld", (long long)l->run[i].id);
@@ -117,13 +106,13 @@ static int export_run(struct app *app, const struct cli_args *args, struct arena
 {
     const char *wanted = args->n_positional > 1 ? args->positional[1] : NULL;
     const char *file = cli_value(args, "output");
-    struct runs l;
+    struct bench_runs l;
     struct buf json;
-    int rc = load(app, &l, a, err);
+    int rc = bench_load(app, &l, a, err);
     if (rc) {
         return rc;
     }
-    const struct run *r = choose(&l, wanted);
+    const struct bench_kept *r = choose(&l, wanted);
     if (!r) {
         return wanted ? gt_fail(err, GT_ENOTFOUND, "",
                                 "no stored run '%.40s'; gputier bench history lists them", wanted)
@@ -169,7 +158,7 @@ static int import_run(struct app *app, const struct cli_args *args, struct arena
     return rc;
 }
 
-static const struct bench_result *find(const struct bench_report *r, const char *metric)
+const struct bench_result *bench_find(const struct bench_report *r, const char *metric)
 {
     for (size_t i = 0; i < r->n; i++) {
         if (strcmp(r->result[i].metric, metric) == 0) {
@@ -179,7 +168,7 @@ static const struct bench_result *find(const struct bench_report *r, const char 
     return NULL;
 }
 
-static bool same_device(const struct bench_report *x, const struct bench_report *y)
+bool bench_same_device(const struct bench_report *x, const struct bench_report *y)
 {
     return strcmp(x->device.name, y->device.name) == 0 &&
            strcmp(x->device.backend, y->device.backend) == 0 && (!x->origin) == (!y->origin) &&
@@ -192,25 +181,17 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct drift {
-    const struct run *run; /* the latest of its device */
-    const char *metric, *unit;
-    double latest, before, change, spread; /* median of the earlier ones; relative */
-    size_t n_before;
-};
-
-/* Drift of one metric of run l->run[at]; false: nothing earlier, or within the spread. */
-static bool drifted(const struct runs *l, size_t at, const struct bench_result *m,
-                    struct drift *out)
+bool bench_drifted(const struct bench_runs *l, size_t at, const struct bench_result *m,
+                   struct bench_drift *out)
 {
-    double v[RUNS_MAX];
+    double v[BENCH_RUNS_MAX];
     size_t n = 0;
-    *out = (struct drift){.run = &l->run[at], .metric = m->metric, .unit = m->unit};
+    *out = (struct bench_drift){.run = &l->run[at], .metric = m->metric, .unit = m->unit};
     out->latest = m->median;
     out->spread = fmax(m->spread, LEAST_DRIFT);
     for (size_t i = at + 1; i < l->n; i++) {
-        const struct bench_result *b = same_device(&l->run[i].report, &l->run[at].report)
-                                           ? find(&l->run[i].report, m->metric)
+        const struct bench_result *b = bench_same_device(&l->run[i].report, &l->run[at].report)
+                                           ? bench_find(&l->run[i].report, m->metric)
                                            : NULL;
         if (b && strcmp(b->unit, m->unit) == 0) {
             v[n++] = b->median;
@@ -227,10 +208,10 @@ static bool drifted(const struct runs *l, size_t at, const struct bench_result *
     return fabs(out->change) > out->spread;
 }
 
-static bool latest_of_device(const struct runs *l, size_t at)
+bool bench_latest(const struct bench_runs *l, size_t at)
 {
     for (size_t i = 0; i < at; i++) {
-        if (same_device(&l->run[i].report, &l->run[at].report)) {
+        if (bench_same_device(&l->run[i].report, &l->run[at].report)) {
             return false;
         }
     }
@@ -238,20 +219,20 @@ static bool latest_of_device(const struct runs *l, size_t at)
 }
 
 /* Calls row for each drift there is. */
-static void each_drift(const struct runs *l, void (*row)(void *ctx, const struct drift *d),
-                       void *ctx)
+static void each_drift(const struct bench_runs *l,
+                       void (*row)(void *ctx, const struct bench_drift *d), void *ctx)
 {
     for (size_t at = 0; at < l->n; at++) {
-        for (size_t i = 0; latest_of_device(l, at) && i < l->run[at].report.n; i++) {
-            struct drift d;
-            if (drifted(l, at, &l->run[at].report.result[i], &d)) {
+        for (size_t i = 0; bench_latest(l, at) && i < l->run[at].report.n; i++) {
+            struct bench_drift d;
+            if (bench_drifted(l, at, &l->run[at].report.result[i], &d)) {
                 row(ctx, &d);
             }
         }
     }
 }
 
-static void drift_json(void *ctx, const struct drift *d)
+static void drift_json(void *ctx, const struct bench_drift *d)
 {
     struct jsonw *w = ctx;
     jsonw_object(w);
@@ -267,7 +248,7 @@ static void drift_json(void *ctx, const struct drift *d)
     jsonw_end_object(w);
 }
 
-static void drift_text(void *ctx, const struct drift *d)
+static void drift_text(void *ctx, const struct bench_drift *d)
 {
     buf_addf(ctx,
              "drift: run %lld, %s: %s %.4g %s, %+.0f %% against the median of %zu earlier (spread "
@@ -276,7 +257,7 @@ static void drift_text(void *ctx, const struct drift *d)
              100 * d->change, d->n_before, 100 * d->spread);
 }
 
-static void history_json(const struct runs *l, struct buf *b)
+static void history_json(const struct bench_runs *l, struct buf *b)
 {
     struct jsonw w;
     jsonw_init(&w, b, true);
@@ -311,7 +292,7 @@ static void history_json(const struct runs *l, struct buf *b)
     (void)jsonw_finish(&w); /* kept in b */
 }
 
-static void history_text(const struct app *app, const struct runs *l, struct buf *b)
+static void history_text(const struct app *app, const struct bench_runs *l, struct buf *b)
 {
     static const char *const titles[] = {">run",        "measured",      "device", "back end",
                                          ">triad GB/s", ">FP32 GFLOP/s", "from",   NULL};
@@ -319,7 +300,7 @@ static void history_text(const struct app *app, const struct runs *l, struct buf
     table_init(&t, titles);
     for (size_t i = 0; i < l->n; i++) {
         const struct bench_report *r = &l->run[i].report;
-        const struct bench_result *triad = find(r, "triad"), *fma = find(r, "fma_fp32");
+        const struct bench_result *triad = bench_find(r, "triad"), *fma = bench_find(r, "fma_fp32");
         char id[32], when[32], x[32] = "-", y[32] = "-";
         snprintf(id, sizeof id, "%lld", (long long)l->run[i].id);
         if (triad) {
@@ -342,12 +323,12 @@ static void history_text(const struct app *app, const struct runs *l, struct buf
 static int history(struct app *app, const struct cli_args *args, struct arena *a,
                    struct gt_error *err)
 {
-    struct runs l;
+    struct bench_runs l;
     struct buf b;
     if (args->n_positional != 1) {
         return gt_fail(err, GT_EUSAGE, "", "bench history takes no argument");
     }
-    int rc = load(app, &l, a, err);
+    int rc = bench_load(app, &l, a, err);
     if (rc) {
         return rc;
     }

@@ -28,7 +28,8 @@ struct screen_ops {
     void (*wake)(struct ui *ui, void *state);
     void (*close)(struct ui *ui, void *state);
 };
-extern const struct screen_ops screen_prices, screen_plan, screen_storage, screen_sources;
+extern const struct screen_ops screen_prices, screen_plan, screen_storage, screen_bench,
+    screen_sources;
 
 /* Who gets what the bottom line asked for: each change when live (final = false), the text on Enter
  * (final), NULL when a live prompt was cancelled. */
@@ -42,7 +43,7 @@ struct ui {
     bool leave, help;
     bool abandoned; /* a thread still works with the catalog: it must stay until the process ends */
     size_t help_top;
-    char prices_date[48]; /* "bundled, as of 2026-08-20" */
+    char prices_date[48]; /* "bundled 2026-08-20" */
     char message[512];
     bool message_is_error;
     struct prompt prompt;

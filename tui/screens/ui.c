@@ -18,11 +18,11 @@
 #define MIN_ROWS 10
 
 static const struct screen_ops *const screens[] = {&screen_prices, &screen_plan, &screen_storage,
-                                                   &screen_sources};
+                                                   &screen_bench, &screen_sources};
 #define N_SCREENS (sizeof screens / sizeof *screens)
 
 static const struct screen_key common_keys[] = {
-    {"1 3 4 6, Tab", "go to a screen", false, NULL},
+    {"1 3 4 5 6, Tab", "go to a screen", false, NULL},
     {"arrows, h j k l", "move", false, NULL},
     {"PgUp PgDn, Ctrl-D Ctrl-U", "move by pages", false, NULL},
     {"g G, Home End", "first, last", false, NULL},
@@ -78,15 +78,21 @@ const char *ui_age(const struct ui *ui, int64_t as_of, char out[32])
 
 static void draw_tabs(struct ui *ui)
 {
-    int x = draw_text(0, 0, COLS, 0, EL_TITLE, " gputier ");
+    int x = draw_text(0, 0, COLS, 0, EL_TITLE, " gputier "), need = x;
+    for (size_t i = 0; i < N_SCREENS; i++) {
+        need += (int)strlen(screens[i]->name) + 5;
+    }
+    bool short_names = need - 1 > COLS; /* the others' keys are enough then */
     for (size_t i = 0; i < N_SCREENS; i++) {
         const char *open = i == ui->current ? "[" : " ", *close = i == ui->current ? "]" : " ";
-        x += draw_format(0, x, COLS - x, 0, i == ui->current ? EL_TAB_ACTIVE : EL_TAB, "%s%c %s%s",
-                         open, screens[i]->digit, screens[i]->name, close);
+        bool named = i == ui->current || !short_names;
+        x += draw_format(0, x, COLS - x, 0, i == ui->current ? EL_TAB_ACTIVE : EL_TAB, "%s%c%s%s%s",
+                         open, screens[i]->digit, named ? " " : "", named ? screens[i]->name : "",
+                         close);
         x++;
     }
     int width = (int)strlen(ui->prices_date) + 1;
-    if (COLS - x > width) {
+    if (COLS - x >= width) {
         draw_text(0, COLS - width, width, 0, EL_DIM, ui->prices_date);
     }
 }
@@ -105,8 +111,8 @@ static void note_age(struct ui *ui)
     if (newest == GT_TIME_NONE) {
         snprintf(ui->prices_date, sizeof ui->prices_date, "no prices");
     } else {
-        snprintf(ui->prices_date, sizeof ui->prices_date, "%s, as of %s",
-                 own ? "prices" : "bundled", date_format(newest, date));
+        snprintf(ui->prices_date, sizeof ui->prices_date, "%s %s", own ? "prices" : "bundled",
+                 date_format(newest, date));
     }
 }
 

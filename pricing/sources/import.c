@@ -103,10 +103,43 @@ static int begin(struct import *m, struct gt_error *err)
     return rc ? rc : m->def->parse_feed(m->parser, m->head, m->head_len, err);
 }
 
+/* The first bytes of a file: the mark that Windows puts before UTF-8 text is passed over. */
+static void pass_mark(const char **data, size_t *len)
+{
+    if (*len >= 3 && memcmp(*data, "\xEF\xBB\xBF", 3) == 0) {
+        *data += 3;
+        *len -= 3;
+    }
+}
+
+/* What no list is written in, by its first bytes; NULL else. */
+static const char *other_form(const char *data, size_t len)
+{
+    static const struct {
+        const char *begin, *text;
+    } forms[] = {{"\xFF\xFE", "UTF-16 text, expected UTF-8"},
+                 {"\xFE\xFF", "UTF-16 text, expected UTF-8"},
+                 {"PK\x03\x04", "a zip archive or a workbook; unpack it, or save it as CSV"}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        size_t n = strlen(forms[i].begin);
+        if (len >= n && memcmp(data, forms[i].begin, n) == 0) {
+            return forms[i].text;
+        }
+    }
+    return NULL;
+}
+
 static int on_bytes(void *ctx, const char *data, size_t len, struct gt_error *err)
 {
     struct import *m = ctx;
-    m->file_has_bytes |= len > 0;
+    if (!m->file_has_bytes) {
+        const char *form = other_form(data, len);
+        if (form) {
+            return gt_fail(err, GT_EPARSE, m->path, "%s", form);
+        }
+        m->file_has_bytes = len > 0;
+        pass_mark(&data, &len);
+    }
     if (m->parser) {
         return m->def->parse_feed(m->parser, data, len, err);
     }
@@ -282,6 +315,9 @@ int import_file(const struct import_options *o, const char *path, struct import_
 static int keep_head(void *ctx, const char *data, size_t len, struct gt_error *err)
 {
     struct import *m = ctx;
+    if (m->head_len == 0) {
+        pass_mark(&data, &len);
+    }
     size_t n = HEAD_BYTES - m->head_len;
     n = n < len ? n : len;
     memcpy(m->head + m->head_len, data, n);

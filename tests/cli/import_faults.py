@@ -34,6 +34,12 @@ def sample(path):
     return os.path.join(SAMPLES, path)
 
 
+def counts(db):
+    """Rows of each price table."""
+    with sqlite3.connect(os.path.join(WORK, db)) as s:
+        return [s.execute("SELECT count(*) FROM " + t).fetchone()[0] for t in ("price", "storage_rate", "transfer_rate", "fx", "interruption")]
+
+
 def inventory(rows_one, rows_two):
     file("inv/data/one.csv", rows_one)
     file("inv/data/two.csv", rows_two)
@@ -155,5 +161,40 @@ def f181_region_column():
         % err[-150:])
 
 
+def marks_before_text():
+    """What Windows saves: UTF-8 behind a mark is the same list, UTF-16 and archives are named."""
+    lists = {"azure": ["azure/retail-prices.page1.json", "azure/retail-prices.page2.json"], "aws": ["aws/ec2-offer-us-east-2.reserved-and-ebs.json"],
+             "ecb": ["fx/eurofxref-daily.2026-07-09.excerpt.xml"], "lambda": ["lambda/instance-types.json"],
+             "s3": ["aws/s3-offer.us-east-1.constructed.json"], "advisor": ["aws/spot-advisor-data.trimmed.json"],
+             "csv": ["aws/AmazonEC2_eu-west-3.ebs.csv"]}
+    for name, paths in lists.items():
+        found = []
+        for mark in (b"", b"\xef\xbb\xbf"):
+            files = []
+            for i, p in enumerate(paths):
+                with open(sample(p), "rb") as f:
+                    files.append(os.path.join(WORK, "mark%d" % i, os.path.basename(p)))
+                    text = mark + f.read()
+                os.makedirs(os.path.dirname(files[-1]), exist_ok=True)
+                with open(files[-1], "wb") as f:
+                    f.write(text)
+            db = "m-%s-%d.db" % (name, len(mark))
+            rc, _, err = gputier(db, "import", "auto", *files)
+            found.append((rc, counts(db)))
+        say(found[0] == found[1] and found[0][0] == 0 and sum(found[0][1]) > 0,
+            "%s behind a mark: %s %s" % (name, found, err[-200:]))
+    own = HEAD + "aws,us-east-1,p4d.24xlarge,1.5,USD,on_demand\n"
+    for data, word in ((own.encode("utf-16"), "UTF-16"), (own.encode("utf-16-be"), None),
+                       (b"\xfe\xff" + own.encode("utf-16-be"), "UTF-16"), (b"PK\x03\x04" + os.urandom(200), "zip"),
+                       (b"\xef\xbb\xbf", None), (b"\xef\xbb", None)):
+        path = os.path.join(WORK, "form.csv")
+        with open(path, "wb") as f:
+            f.write(data)
+        for kind in ("auto", "prices-csv", "azure-retail"):
+            rc, _, err = gputier("form.db", "import", kind, path)
+            say(rc == 4 and path in err and (not word or word in err), "%r as %s: %s" % (data[:4], kind, err[-150:]))
+
+
 need_tools("the faults of reading files")
-main([f131_inventory_keys, f133_which_file, f163_size_int32, f171_load_order, f181_region_column])
+main([f131_inventory_keys, f133_which_file, f163_size_int32, f171_load_order, f181_region_column,
+      marks_before_text])

@@ -133,6 +133,8 @@ gt_u128 storage_whole(gt_u128 bytes, uint64_t least, uint64_t step);
 double storage_bought(const struct storage_rule *r, double bytes);
 /* Bytes a second that so many bytes are read at; 0 = the rule has no speed. */
 double storage_bps(const struct storage_rule *r, double bytes);
+/* GET requests a second that one prefix of an object store answers (R-THR-01). */
+#define STORAGE_GETS_PER_S 5500.0
 /* Bytes a second that a tier gives so many objects at most, whatever the machine that reads them
  * (R-THR-01, R-THR-03, R-THR-04); 0 = they are not read where they lie (R-THR-06). */
 double storage_read_bps(const struct storage_rule *r, uint64_t objects, uint64_t bytes);

@@ -1,4 +1,5 @@
 /* Data beside the training set: checkpoints, logs, others; and what a placement delivers. */
+#include "gputier/tier.h"
 #include "place.h"
 #include <math.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static double object_bps(const struct search *q, const struct machine *m)
 {
     double object = q->data_files > 0 ? q->data_bytes / q->data_files : 128 * MIB;
     double streams = isnan(m->vcpus) ? 64 : fmin(256, fmax(16, 8 * m->vcpus));
-    return fmin(streams * object / (0.1 + object / 90e6), 5500 * object);
+    return fmin(streams * object / (0.1 + object / 90e6), STORAGE_GETS_PER_S * object);
 }
 
 static double nic_bps(const struct machine *m)
@@ -166,7 +167,7 @@ double place_bps(const struct search *q, const struct place *p, const struct mac
     if (p->class == TIER_OBJECT || p->class == TIER_UNKNOWN) {
         node = fmin(node, object_bps(q, m));
         double object = q->data_files > 0 ? q->data_bytes / q->data_files : 128 * MIB;
-        return fmin(n * node, 5500 * object); /* one prefix: 5,500 GET/s for all machines */
+        return fmin(n * node, STORAGE_GETS_PER_S * object); /* of one prefix, for all machines */
     }
     return fmin(shared_bps(p, bytes), n * node);
 }

@@ -371,7 +371,7 @@ double storage_bps(const struct storage_rule *r, double bytes)
 
 double storage_read_bps(const struct storage_rule *r, uint64_t objects, uint64_t bytes)
 {
-    static const double gets_per_s = 5500, earned = 150.0 / 1024; /* of one prefix; MiB/s a GiB */
+    static const double earned = 150.0 / 1024; /* MiB/s a GiB */
     if (r->archive || r->unmounted) {
         return 0;
     }
@@ -383,5 +383,5 @@ double storage_read_bps(const struct storage_rule *r, uint64_t objects, uint64_t
     if (bps > 0 || r->volume) {
         return bps;
     }
-    return objects > 0 ? gets_per_s * (double)bytes / (double)objects : 0;
+    return objects > 0 ? STORAGE_GETS_PER_S * (double)bytes / (double)objects : 0;
 }
